@@ -1,0 +1,2 @@
+//! The edge.
+pub use anteroom_durable_objects::*;
