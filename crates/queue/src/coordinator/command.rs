@@ -1,0 +1,126 @@
+//! What a coordinator is asked and what it answers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::board::Board;
+use crate::settings::{Batch, Settings};
+use crate::sync::{SyncReply, SyncRequest};
+use crate::units::UnixMillis;
+
+/// A request to a coordinator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CoordinatorCommand {
+    /// A shard reports. `entropy` is fresh for every report.
+    Sync {
+        report: SyncRequest,
+        entropy: [u8; 16],
+    },
+    /// An operator steers.
+    Operate { action: Action, by: String },
+    /// The configuration as the shell reads it now.
+    Configure { settings: Settings },
+    /// A deadline may have come; also the way to read the present board and counts.
+    Wake,
+}
+
+/// One thing an operator may do. Live values win over the configuration's until they are reset.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "action", rename_all = "lowercase")]
+pub enum Action {
+    /// No calls and no grants from now on; joins, sessions and renewals go on.
+    Pause {
+        reason: String,
+        next_update_at: Option<UnixMillis>,
+    },
+    /// Ends pause and stop.
+    Resume,
+    /// The brake for everybody, admitted visitors included.
+    Stop {
+        reason: String,
+        next_update_at: Option<UnixMillis>,
+    },
+    /// Everything passes.
+    Off,
+    /// Everything is sold.
+    Soldout,
+    /// The sale is over.
+    Close,
+    /// Ends off, sold out and closed: back to what the schedule has.
+    Open,
+    /// Change limits; an absent field keeps its value, `Reset` goes back to the configuration's.
+    Retune {
+        max_active: Option<Change<u32>>,
+        per_minute: Option<Change<u32>>,
+        batch: Option<Change<Batch>>,
+    },
+    /// Say something to everybody; an empty text takes the message away.
+    Message { text: String },
+    /// Plan for more visitors (never fewer than before).
+    Expect { visitors: u64 },
+}
+
+/// How one limit changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Change<T> {
+    /// To this value.
+    To(T),
+    /// To no limit.
+    Unlimited,
+    /// Back to the configuration's value.
+    Reset,
+}
+
+/// Counts of a whole queue, for operators and metrics.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Places made, as reported.
+    pub joined: u64,
+    /// Entry numbers given out.
+    pub entries: u64,
+    /// Ranks called, over all lines.
+    pub called: u64,
+    /// Ranks whose hold is over, over all lines.
+    pub lapsed: u64,
+    /// Claims waiting for a grant.
+    pub pending: u64,
+    /// Grants since the run began.
+    pub granted: u64,
+    /// Sessions ended since the run began.
+    pub ended: u64,
+    /// Sessions now: granted less ended.
+    pub active: u64,
+    /// Sessions granted in one step and not confirmed yet.
+    pub unconfirmed: u64,
+    /// The learned share of the called who claim, in parts per million.
+    pub show_up_ppm: u32,
+    /// Shards heard from within the last 10 s.
+    pub shards_heard: u16,
+}
+
+/// A live value that differs from the configuration, or an action taken: who did it and when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Noted {
+    /// When.
+    pub at: UnixMillis,
+    /// The name in the operator's token.
+    pub by: String,
+    /// What was done.
+    pub action: Action,
+}
+
+/// A coordinator's answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CoordinatorReply {
+    /// To a report.
+    Synced(SyncReply),
+    /// To an action, a configuration or a wake: the present state. `noted` holds the last actions, newest last.
+    State {
+        board: Board,
+        totals: Totals,
+        settings: Settings,
+        noted: Vec<Noted>,
+    },
+    /// A report of another run, or of an impossible shard or line count, is refused: why, in words.
+    Refused(String),
+}

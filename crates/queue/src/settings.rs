@@ -1,0 +1,78 @@
+//! What an organizer decides about a queue, already parsed and checked: the core's view of an
+//! event's configuration.
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Millis, UnixMillis};
+
+/// How the gate treats a visitor without a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Nobody waits while there is room; otherwise the queue.
+    Auto,
+    /// Everybody joins the queue.
+    Always,
+    /// As `Auto`, but a short refusal instead of a queue.
+    Rate,
+    /// Everything passes, logged.
+    Off,
+    /// Nothing passes.
+    Closed,
+}
+
+/// `size` admissions at the start of every period of `every`; what is not used is not carried over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Batch {
+    /// Admissions in one period, at least 1.
+    pub size: u32,
+    /// Length of a period.
+    pub every: Millis,
+}
+
+/// The limits on admissions. Each is optional; all that are set hold at once, exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Sessions at the same time.
+    pub max_active: Option<u32>,
+    /// Admissions a minute: in any window at most rate × window plus one second of the rate (at least 1).
+    pub per_minute: Option<u32>,
+    /// Admissions in batches.
+    pub batch: Option<Batch>,
+}
+
+/// One priority class of a queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineSettings {
+    /// Its public name, for example `general`.
+    pub id: String,
+    /// Its share of the grants relative to the other lines' (deficit round robin), at least 1.
+    pub weight: u32,
+    /// When the line starts to call; `None`: at once.
+    pub opens_at: Option<UnixMillis>,
+}
+
+/// Everything that the coordinator and the shards need to know of an event's configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// How the gate treats a visitor without a pass.
+    pub mode: Mode,
+    /// When joins are first taken; `None`: at once.
+    pub prequeue_at: Option<UnixMillis>,
+    /// The lines, one or more (at most [`MAX_LINES`](crate::limits::MAX_LINES)).
+    pub lines: Vec<LineSettings>,
+    /// The limits on admissions.
+    pub limits: Limits,
+    /// How long a turn stands; zero: until the end.
+    pub hold: Millis,
+    /// How long an admitted visitor may stay.
+    pub session: Millis,
+    /// A session ends after this long without a request.
+    pub idle: Millis,
+    /// How long a pass lives.
+    pub pass: Millis,
+    /// By how much the origin may extend a session in all.
+    pub max_extension: Millis,
+    /// How many visitors are planned for: sizes the number of shards.
+    pub expected_visitors: u64,
+}

@@ -1,0 +1,2 @@
+//! The shard.
+pub mod command;

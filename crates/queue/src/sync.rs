@@ -1,0 +1,102 @@
+//! The sync between a shard and its coordinator: cumulative counters, so that a lost, repeated
+//! or reordered message changes nothing. The receiver takes the maximum of every counter.
+
+use serde::{Deserialize, Serialize};
+
+use crate::board::Board;
+use crate::units::{EntryNumber, Millis, ShardIndex, UnixMillis};
+
+/// What a shard has counted of one line since the run began. Each only grows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// Places made.
+    pub joined: u64,
+    /// Places whose entry number is stored at the shard: the acknowledgement of cuts.
+    pub numbered: u64,
+    /// Claims, and claims made again by giving back a grant.
+    pub claimed: u64,
+    /// Claims taken back before a grant.
+    pub withdrawn: u64,
+    /// Sessions ended, and grants given back.
+    pub ended: u64,
+    /// First visits that ask to be admitted in one step.
+    pub tried: u64,
+}
+
+/// Joins that the coordinator could not be told of in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LateJoins {
+    /// The second (Unix time) in which they arrived.
+    pub arrived_second: u64,
+    /// How many.
+    pub count: u32,
+}
+
+/// One line of a shard's report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineReport {
+    /// The line's counters.
+    pub counters: Counters,
+    /// The first joins beyond `numbered` that arrived more than
+    /// [`LATE_AFTER`](crate::limits::LATE_AFTER) ago, by second, in order of place.
+    pub late: Vec<LateJoins>,
+}
+
+/// A shard's report to its coordinator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SyncRequest {
+    /// Which run it belongs to; another one is refused.
+    pub run: u32,
+    /// Who reports.
+    pub shard: ShardIndex,
+    /// One report a line, in the order of the configuration.
+    pub lines: Vec<LineReport>,
+    /// Sessions granted in one step that no request has confirmed yet.
+    pub unconfirmed: u32,
+    /// The board version that the shard has.
+    pub board_version: u64,
+}
+
+/// Consecutive entry numbers for consecutive places of one line of one shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// The first place, counted in the shard's joins of that line.
+    pub first_join: u64,
+    /// How many places.
+    pub count: u64,
+    /// The entry number of the first.
+    pub first_entry: EntryNumber,
+}
+
+/// The coordinator's answer about one line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineAnswer {
+    /// The cuts beyond the reported `numbered`, in order.
+    pub cuts: Vec<Cut>,
+    /// Claims granted since the run began.
+    pub granted: u64,
+    /// Tries decided since the run began.
+    pub tries_decided: u64,
+    /// Tries granted since the run began, at most `tries_decided`.
+    pub tries_granted: u64,
+    /// The least that the shard's `ended` must count: a shard that was given up for lost and
+    /// comes back raises its own to this.
+    pub ended_floor: u64,
+}
+
+/// The coordinator's answer to a report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SyncReply {
+    /// Which run it belongs to; another one is refused.
+    pub run: u32,
+    /// One answer a line, in the order of the configuration.
+    pub lines: Vec<LineAnswer>,
+    /// The board; `None` when the shard has this version already.
+    pub board: Option<Board>,
+    /// The version of the coordinator's board.
+    pub board_version: u64,
+    /// The coordinator's clock.
+    pub now: UnixMillis,
+    /// How long to wait, at least, before the next report.
+    pub next_sync: Millis,
+}
