@@ -1,0 +1,92 @@
+// `npm run setup`: prepares and builds everything. Other commands call `setup` with the steps that they need.
+//
+// Each step compares a hash of its inputs with the stamp of its last success, so a second run takes a moment.
+// This file and what it imports must work before any npm package is there.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { toolsDir } from "./paths.mjs";
+import { say, seconds, step } from "./progress.mjs";
+import { buildToolsStep } from "./setup/build-tools.mjs";
+import { keysStep } from "./setup/keys.mjs";
+import { packagesStep } from "./setup/packages.mjs";
+import { rustStep } from "./setup/rust.mjs";
+import { shopStep } from "./setup/shop.mjs";
+import { workerStep } from "./setup/worker.mjs";
+
+/** In the order in which they build on each other. */
+const STEPS = {
+  packages: packagesStep,
+  rust: rustStep,
+  tools: buildToolsStep,
+  keys: keysStep,
+  worker: workerStep,
+  shop: shopStep,
+};
+export const everyStep = Object.keys(STEPS);
+
+/** Does what is missing of the named steps. Throws with the reason when a step cannot be done. */
+export async function setup(names = everyStep) {
+  const pending = everyStep.filter((name) => names.includes(name));
+  if (pending.every((name) => STEPS[name].isDone())) return false;
+  const unlock = await lock();
+  try {
+    for (const name of pending) {
+      const { isDone, title, usually, work } = STEPS[name];
+      if (!isDone()) await step(title, usually, work);
+    }
+  } finally {
+    unlock();
+  }
+  return true;
+}
+
+/** Two setups in one folder wait for each other. */
+async function lock() {
+  const folder = path.join(toolsDir, "setup.lock");
+  mkdirSync(toolsDir, { recursive: true });
+  for (let hasSaidSo = false; ; hasSaidSo = true) {
+    try {
+      mkdirSync(folder);
+      writeFileSync(path.join(folder, "pid"), String(process.pid));
+      return () => rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+    }
+    if (!(await isHeld(folder))) rmSync(folder, { recursive: true, force: true });
+    else if (!hasSaidSo) say("Another setup is at work in this folder; waiting for it.");
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+async function isHeld(folder) {
+  const holder = () => {
+    try {
+      return Number(readFileSync(path.join(folder, "pid"), "utf8"));
+    } catch {
+      return 0;
+    }
+  };
+  // The pid is written just after the folder is made.
+  if (!holder()) await new Promise((resolve) => setTimeout(resolve, 1_000));
+  try {
+    process.kill(holder() || Number.NaN, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+async function main() {
+  const startedAt = Date.now();
+  const isQuiet = process.argv.includes("--quiet");
+  const hasWorked = await setup();
+  if (!isQuiet) say(hasWorked ? `Ready after ${seconds(Date.now() - startedAt)}.` : "Everything is ready.");
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  main().catch((error) => {
+    say(`\nSetup stopped: ${error.message}`);
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,31 @@
+// .dev.vars: the secrets of this machine's own deployment, random, made once, never overwritten.
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { devVarsFile } from "../paths.mjs";
+
+const ROOT_KEY_BYTES = 32;
+
+/** A root key in the form that the Worker reads: its id and 32 random bytes. */
+export const freshRootKey = (id) => `${id}:${randomBytes(ROOT_KEY_BYTES).toString("base64url")}`;
+
+export const keysStep = {
+  title: "fresh keys in .dev.vars",
+  usually: "no time",
+  isDone: () => existsSync(devVarsFile) && "ROOT_KEY" in secretsOf(devVarsFile),
+  work: async () => {
+    const before = existsSync(devVarsFile) ? `${readFileSync(devVarsFile, "utf8").trimEnd()}\n` : "";
+    const id = `dev${randomBytes(2).toString("hex")}`;
+    writeFileSync(devVarsFile, `${before}ROOT_KEY=${freshRootKey(id)}\n`, { mode: 0o600 });
+  },
+};
+
+/** The names and values of a file in the form of .dev.vars; a missing file holds none. */
+export function secretsOf(file) {
+  const secrets = {};
+  if (!existsSync(file)) return secrets;
+  for (const line of readFileSync(file, "utf8").split(/\r?\n/)) {
+    const match = line.match(/^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/);
+    if (match) secrets[match[1]] = match[2].replace(/^(["'])(.*)\1$/, "$2");
+  }
+  return secrets;
+}

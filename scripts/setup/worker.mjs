@@ -1,0 +1,38 @@
+// The Worker: Rust to WebAssembly into build/, by worker-build with tools that are here already.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { buildDir, npmBinary, root, targetDir } from "../paths.mjs";
+import { runOrThrow } from "../processes.mjs";
+import { contentHash, isStamped, stamp } from "../stamps.mjs";
+import { buildTools } from "./build-tools.mjs";
+
+const INPUTS = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "package-lock.json"];
+const SOURCES = ["src", "static", "durable-objects", "crates", "docs/openapi.yaml", "scripts/setup/worker.mjs"];
+
+const inputs = () => contentHash([...INPUTS, ...SOURCES]);
+
+/** What worker-build makes and what runs: the module and its WebAssembly. */
+export const workerModules = () => ["index.js", "index_bg.wasm"].map((name) => path.join(buildDir, name));
+
+export const workerStep = {
+  title: "the Worker",
+  usually: "15 s; 2 min the first time",
+  isDone: () => workerModules().every(existsSync) && isStamped("worker", inputs()),
+  work: async (onLine) => {
+    // The sources may change while they are compiled: the stamp is for what was there before.
+    const hash = inputs();
+    const tools = buildTools();
+    await runOrThrow(tools.workerBuild, ["--release", ".", "--package", "anteroom"], {
+      cwd: root,
+      env: {
+        ...process.env,
+        CARGO_TARGET_DIR: targetDir,
+        WASM_BINDGEN_BIN: tools.wasmBindgen,
+        ESBUILD_BIN: npmBinary("esbuild"),
+        WASM_OPT_BIN: npmBinary("wasm-opt"),
+      },
+      onLine,
+    });
+    stamp("worker", hash);
+  },
+};

@@ -1,0 +1,43 @@
+// wrangler.toml as an object, made ready for one run on this machine.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { parse } from "smol-toml";
+import { secretsOf } from "./setup/keys.mjs";
+
+/** An event with this origin is served by the demo shop that the scripts start beside the Worker. */
+export const DEMO_SHOP = "demo-shop";
+
+const EVENT_VARIABLE = /^EVENT_/;
+
+export function readWranglerConfig(file) {
+  const text = readFileSync(file, "utf8");
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new Error(`${path.basename(file)}: ${error.message}`);
+  }
+}
+
+/** The events of a configuration: `[{ variable, event }]`. */
+export function eventsOf(config) {
+  return Object.entries(config.vars ?? {})
+    .filter(([variable]) => EVENT_VARIABLE.test(variable))
+    .map(([variable, event]) => ({ variable, event }));
+}
+
+export const namesDemoShop = (config) => eventsOf(config).some(({ event }) => event?.origin === DEMO_SHOP);
+
+/** The same configuration with the demo shop's real address in the events that name it. */
+export function withShopAddress(config, shopUrl) {
+  const vars = { ...config.vars };
+  for (const { variable, event } of eventsOf(config)) {
+    if (event?.origin === DEMO_SHOP) vars[variable] = { ...event, origin: shopUrl };
+  }
+  return { ...config, vars };
+}
+
+/** The secrets that lie beside a wrangler.toml; those of the repository when it has none of its own. */
+export function secretsBeside(file, fallbackFile) {
+  const own = secretsOf(path.join(path.dirname(file), ".dev.vars"));
+  return Object.keys(own).length > 0 ? own : secretsOf(fallbackFile);
+}
