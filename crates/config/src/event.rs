@@ -1,0 +1,100 @@
+//! One event, parsed and checked: nothing in here needs to be checked again.
+
+use anteroom_queue::settings::Settings;
+use anteroom_queue::units::UnixMillis;
+
+use crate::path::PathRule;
+
+/// What a visitor has to solve before joining.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Challenge {
+    /// Nothing.
+    None,
+}
+
+/// How passes are signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassAlgorithm {
+    /// HMAC with a key derived for the event's audience: the origin holds the same key.
+    Hs256,
+    /// Ed25519: the origin holds only the public key.
+    EdDsa,
+}
+
+/// Where admitted requests go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The request goes on unchanged, behind a Worker route.
+    Unchanged,
+    /// To this address.
+    Url(OriginUrl),
+    /// To the demo shop of the development server, whose address is the variable `DEMO_SHOP`.
+    DemoShop,
+}
+
+/// The address of an origin: scheme, host and perhaps a port, nothing else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OriginUrl {
+    /// `https`, or `http` without a certificate.
+    pub secure: bool,
+    /// Host in lower case, with the port if it is not the scheme's own: the `Host` header.
+    pub authority: String,
+}
+
+impl OriginUrl {
+    /// `https://host:port`, without a slash at the end.
+    pub fn base(&self) -> String {
+        let scheme = if self.secure { "https" } else { "http" };
+        format!("{scheme}://{}", self.authority)
+    }
+}
+
+/// One event of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Public name: lower-case letters, digits and hyphens.
+    pub id: String,
+    /// What the page calls it.
+    pub title: String,
+    /// Which staging of the event; a new one refuses everything of the old.
+    pub run: u32,
+    /// The hosts whose requests it concerns, in lower case; the first is the passes' audience.
+    /// [`LOOPBACK`](crate::host::LOOPBACK) stands for every loopback host.
+    pub hosts: Vec<String>,
+    /// What is protected.
+    pub paths: Vec<PathRule>,
+    /// What passes without a pass, inside `paths`.
+    pub bypass: Vec<PathRule>,
+    /// Where admitted requests go.
+    pub origin: Origin,
+    /// When joins are first taken; `None`: at once.
+    pub prequeue_at: Option<UnixMillis>,
+    /// When the event opens; `None`: at once.
+    pub opens_at: Option<UnixMillis>,
+    /// IANA name of the zone in which the page shows times.
+    pub time_zone: String,
+    /// Status of the queue page.
+    pub queue_status: u16,
+    /// What a visitor has to solve before joining.
+    pub challenge: Challenge,
+    /// Other sites' origins whose scripts may read the answers.
+    pub cors_origins: Vec<String>,
+    /// Sites that may show the queue page in a frame; empty: none.
+    pub frame_ancestors: Vec<String>,
+    /// The domain of the cookies when there is more than one host.
+    pub cookie_domain: Option<String>,
+    /// How passes are signed.
+    pub pass_algorithm: PassAlgorithm,
+    /// How long an admitted visitor may stay.
+    pub session_minutes: u32,
+    /// A session ends after this long without a request.
+    pub idle_minutes: u32,
+    /// How long a turn stands; 0: until the end.
+    pub hold_minutes: u32,
+    /// How long a pass lives.
+    pub pass_seconds: u32,
+    /// By how much the origin may extend a session in all.
+    pub max_extension_minutes: u32,
+    /// The core's part.
+    pub settings: Settings,
+}

@@ -1,0 +1,4 @@
+//! Hosts.
+
+/// Stands for every loopback host, on any port.
+pub const LOOPBACK: &str = "*loopback";
