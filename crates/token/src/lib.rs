@@ -1,1 +1,68 @@
-//! (skeleton)
+//! Permits, tickets, passes and operator tokens: how the waiting room remembers without storing.
+//!
+//! The edge keeps no state about a visitor. What it must know of somebody comes back with the request in a token that it
+//! signed itself. Every token is a JWT that any standard library verifies, in one strict profile: a header that is
+//! constant for each key, one byte form of the claims, one algorithm and one key for each purpose. `docs/tokens.md`
+//! describes the profile byte by byte.
+//!
+//! An origin needs [`PassVerifier`] and nothing else:
+//!
+//! ```
+//! use anteroom_token::{PassScope, PassVerifier};
+//! # let key = "iVm4mWlk0nUlaOIhwkCjz0OzBhSFMcy_hVISSEjA3dA";
+//! # let unix_seconds = 1_800_000_000;
+//! let scope = PassScope { audience: "tickets.example.com".into(), issuer: "live".into(), event: None };
+//! let verifier = PassVerifier::hs256(key, "k1.8_ZGuTo0", scope).expect("a key of 32 random bytes");
+//! match verifier.verify("what came as Waiting-Room-Pass", unix_seconds) {
+//!     Ok(pass) => println!("session {} ends in {} s", pass.session, pass.session_seconds_left(unix_seconds)),
+//!     Err(refusal) => println!("403: {refusal}"),
+//! }
+//! ```
+//!
+//! There is no clock and no randomness here: `now` and nonces are arguments. Nothing depends on the Workers platform.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `keys` | root keys, rotation, what makes a key weak |
+//! | `derive` | one key for one purpose |
+//! | `envelope` | header, signature, the compact form |
+//! | `claims` | the byte form of the payload |
+//! | `permit`, `ticket`, `pass`, `operator` | the claims of each purpose |
+//! | `validity` | when a token holds |
+//! | `tokens` | the edge: seal and open |
+//! | `verifier`, `origin_keys` | the origin: verify, and with which key |
+//! | `refusal` | why not |
+
+mod claims;
+mod derive;
+mod envelope;
+mod keys;
+mod operator;
+mod origin_keys;
+mod pass;
+mod permit;
+mod refusal;
+mod ticket;
+mod tokens;
+mod validity;
+mod verifier;
+
+pub use claims::{
+    CLAIMS_VERSION, MAX_CLAIM_NUMBER, MAX_CLAIM_TEXT_BYTES, MAX_NAME_BYTES, NEWEST_READ_VERSION,
+    is_claim_text,
+};
+pub use derive::{DERIVATION_LABEL, PassAlgorithm, Purpose};
+pub use envelope::MAX_TOKEN_BYTES;
+pub use keys::{
+    KEY_BYTES, KeyError, Keyring, MAX_KEY_ID_BYTES, RootKey, SAMPLE_KEY_CURRENT,
+    SAMPLE_KEY_PREVIOUS,
+};
+pub use operator::{EVERY_EVENT, OperatorScope, OperatorToken};
+pub use origin_keys::{OriginKey, origin_keys, public_jwks};
+pub use pass::{LAST_PASS_SECONDS, Pass, SessionId};
+pub use permit::{Challenge, NONCE_BYTES, Permit};
+pub use refusal::Refusal;
+pub use ticket::Ticket;
+pub use tokens::{Scope, Tokens};
+pub use validity::{CLOCK_AHEAD_SECONDS, FIND_AGAIN_SECONDS, ORIGIN_LEEWAY_SECONDS};
+pub use verifier::{PassClaims, PassScope, PassVerifier};

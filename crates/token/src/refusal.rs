@@ -1,0 +1,111 @@
+//! Why a token is not taken: one value for each question that was answered with no.
+//!
+//! The questions are asked in the order of the variants. A refusal therefore also says what held: a token refused as
+//! [`Refusal::Expired`] has a good signature, complete claims and the right scope. Nothing of the token's text is kept,
+//! so a refusal can be logged and answered as it is.
+
+use core::fmt;
+
+use crate::envelope::MAX_TOKEN_BYTES;
+
+/// Why a token was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// Longer than [`MAX_TOKEN_BYTES`].
+    TooLong {
+        /// The length of what was presented.
+        bytes: usize,
+    },
+    /// Not three segments of canonical base64url without padding.
+    Shape,
+    /// The header is not, byte for byte, one that is expected here: another purpose, algorithm or spelling.
+    Header,
+    /// The header has the right form, and no key with its `kid` is known.
+    UnknownKey,
+    /// The signature or MAC does not belong to header and payload.
+    Signature,
+    /// A version of the claims that this release cannot read.
+    Version {
+        /// What the claim `v` says.
+        found: u64,
+    },
+    /// A claim is missing, mistyped, out of range, repeated, out of its place, or unknown.
+    Claims {
+        /// The claim at which reading stopped; `end` when something follows the last one.
+        claim: &'static str,
+    },
+    /// Issued by another deployment.
+    WrongIssuer,
+    /// For another audience.
+    WrongAudience,
+    /// For another event.
+    WrongEvent,
+    /// For another run of this event.
+    WrongRun,
+    /// Issued further in the future than clocks may differ.
+    NotYet {
+        /// When it says it was issued, in Unix seconds.
+        issued_at: u64,
+    },
+    /// Everything else holds; its time is over.
+    Expired {
+        /// The first second in which it no longer held, in Unix seconds.
+        expired_at: u64,
+    },
+}
+
+impl Refusal {
+    /// A stable name for problem documents, logs and test vectors.
+    pub fn code(self) -> &'static str {
+        match self {
+            Refusal::TooLong { .. } => "too-long",
+            Refusal::Shape => "shape",
+            Refusal::Header => "header",
+            Refusal::UnknownKey => "unknown-key",
+            Refusal::Signature => "signature",
+            Refusal::Version { .. } => "version",
+            Refusal::Claims { .. } => "claims",
+            Refusal::WrongIssuer => "wrong-issuer",
+            Refusal::WrongAudience => "wrong-audience",
+            Refusal::WrongEvent => "wrong-event",
+            Refusal::WrongRun => "wrong-run",
+            Refusal::NotYet { .. } => "not-yet",
+            Refusal::Expired { .. } => "expired",
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Refusal::TooLong { bytes } => write!(
+                f,
+                "the token has {bytes} bytes, allowed are {MAX_TOKEN_BYTES}"
+            ),
+            Refusal::Shape => {
+                f.write_str("not three segments of canonical base64url without padding")
+            }
+            Refusal::Header => f.write_str("the header is not the one expected here"),
+            Refusal::UnknownKey => f.write_str("no key with this key id is known"),
+            Refusal::Signature => f.write_str("the signature does not match"),
+            Refusal::Version { found } => write!(
+                f,
+                "claims of version {found} cannot be read by this release"
+            ),
+            Refusal::Claims { claim } => write!(
+                f,
+                "claim {claim}: missing, mistyped, out of range or out of place"
+            ),
+            Refusal::WrongIssuer => f.write_str("issued by another deployment"),
+            Refusal::WrongAudience => f.write_str("for another audience"),
+            Refusal::WrongEvent => f.write_str("for another event"),
+            Refusal::WrongRun => f.write_str("for another run of this event"),
+            Refusal::NotYet { issued_at } => {
+                write!(f, "issued in the future, at Unix second {issued_at}")
+            }
+            Refusal::Expired { expired_at } => write!(f, "expired at Unix second {expired_at}"),
+        }
+    }
+}
+
+impl core::error::Error for Refusal {}

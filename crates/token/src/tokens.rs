@@ -1,0 +1,270 @@
+//! What the edge seals and opens with: the keys of one event's run, derived once.
+
+use crate::claims::{
+    ClaimsReader, ClaimsWriter, MAX_CLAIM_TEXT_BYTES, MAX_NAME_BYTES, is_claim_text,
+};
+use crate::derive::{PassAlgorithm, Purpose, derivation_info, derive, pass_key_id};
+use crate::envelope::{Opener, Sealer, Signing, open};
+use crate::operator::EVERY_EVENT;
+use crate::validity::{self, FIND_AGAIN_SECONDS};
+use crate::{Keyring, OperatorToken, Pass, Permit, Refusal, Ticket};
+
+/// Where tokens are valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scope<'a> {
+    /// The deployment's name, so that what a staging deployment signs is refused in production.
+    pub issuer: &'a str,
+    /// The event's id.
+    pub event: &'a str,
+    /// The event's run.
+    pub run: u32,
+    /// Who passes are for: the first of the event's hosts, standing for all of them.
+    pub audience: &'a str,
+}
+
+/// Seals and opens the tokens of one [`Scope`].
+pub struct Tokens {
+    issuer: String,
+    event: String,
+    run: u32,
+    audience: String,
+    permits: PurposeKeys,
+    tickets: PurposeKeys,
+    passes: PurposeKeys,
+    operators: PurposeKeys,
+}
+
+impl Tokens {
+    /// Derives the keys of `scope`, with HS256 passes.
+    ///
+    /// # Panics
+    /// When a text of the scope cannot stand in a claim (see [`is_claim_text`]), or when issuer or event are longer than
+    /// [`MAX_NAME_BYTES`]; configuration refuses these before.
+    pub fn new(keyring: &Keyring, scope: Scope<'_>) -> Tokens {
+        Tokens::with_algorithm(keyring, scope, PassAlgorithm::Hs256)
+    }
+
+    /// As [`Tokens::new`], with passes of the given algorithm.
+    pub fn with_algorithm(keyring: &Keyring, scope: Scope<'_>, passes: PassAlgorithm) -> Tokens {
+        for (field, text, longest) in [
+            ("issuer", scope.issuer, MAX_NAME_BYTES),
+            ("event", scope.event, MAX_NAME_BYTES),
+            ("audience", scope.audience, MAX_CLAIM_TEXT_BYTES),
+        ] {
+            let fits = is_claim_text(text) && text.len() <= longest;
+            assert!(
+                fits,
+                "{field} {text:?} must be 1 to {longest} bytes of plain ASCII"
+            );
+        }
+        let internal =
+            |purpose| PurposeKeys::new(keyring, purpose, PassAlgorithm::Hs256, scope.issuer, "");
+        Tokens {
+            issuer: scope.issuer.to_owned(),
+            event: scope.event.to_owned(),
+            run: scope.run,
+            audience: scope.audience.to_owned(),
+            permits: internal(Purpose::Permit),
+            tickets: internal(Purpose::Ticket),
+            passes: PurposeKeys::new(keyring, Purpose::Pass, passes, scope.issuer, scope.audience),
+            operators: internal(Purpose::Operator),
+        }
+    }
+
+    /// Signs a permit.
+    pub fn seal_permit(&self, permit: &Permit) -> String {
+        self.permits
+            .sealer
+            .seal(&permit.write(self.begin_run_claims()).finish())
+    }
+
+    /// Opens a permit that may still make a place. `now` in Unix seconds, as everywhere here.
+    pub fn open_permit(&self, token: &str, now: u64) -> Result<Permit, Refusal> {
+        self.open_permit_until(token, now, 0)
+    }
+
+    /// As [`Tokens::open_permit`], and up to a day after its `exp`: enough to find the place that was made with it,
+    /// never to make one.
+    pub fn open_expired_permit(&self, token: &str, now: u64) -> Result<Permit, Refusal> {
+        self.open_permit_until(token, now, FIND_AGAIN_SECONDS)
+    }
+
+    fn open_permit_until(
+        &self,
+        token: &str,
+        now: u64,
+        after_expiry_seconds: u64,
+    ) -> Result<Permit, Refusal> {
+        let payload = open(&self.permits.openers, token)?;
+        let permit = self.read_run_claims(&payload, Permit::read)?;
+        validity::check(
+            permit.issued_at,
+            permit.expires_at,
+            after_expiry_seconds,
+            now,
+        )?;
+        Ok(permit)
+    }
+
+    /// Signs a ticket.
+    pub fn seal_ticket(&self, ticket: &Ticket) -> String {
+        self.tickets
+            .sealer
+            .seal(&ticket.write(self.begin_run_claims()).finish())
+    }
+
+    /// Opens a ticket.
+    pub fn open_ticket(&self, token: &str, now: u64) -> Result<Ticket, Refusal> {
+        let payload = open(&self.tickets.openers, token)?;
+        let ticket = self.read_run_claims(&payload, Ticket::read)?;
+        validity::check(ticket.issued_at, ticket.expires_at, 0, now)?;
+        Ok(ticket)
+    }
+
+    /// Signs a pass.
+    pub fn seal_pass(&self, pass: &Pass) -> String {
+        let claims = ClaimsWriter::new()
+            .text("iss", &self.issuer)
+            .text("aud", &self.audience);
+        let claims = claims.text("evt", &self.event).number("run", self.run);
+        self.passes.sealer.seal(&pass.write(claims).finish())
+    }
+
+    /// Opens a pass as the edge does: refused from `exp` on.
+    pub fn open_pass(&self, token: &str, now: u64) -> Result<Pass, Refusal> {
+        self.open_pass_until(token, now, 0)
+    }
+
+    /// As [`Tokens::open_pass`], and up to a day after its `exp`: enough to know whose session it was, to renew it
+    /// while that still runs, and to say when it ended. It opens no gate.
+    pub fn open_expired_pass(&self, token: &str, now: u64) -> Result<Pass, Refusal> {
+        self.open_pass_until(token, now, FIND_AGAIN_SECONDS)
+    }
+
+    fn open_pass_until(
+        &self,
+        token: &str,
+        now: u64,
+        after_expiry_seconds: u64,
+    ) -> Result<Pass, Refusal> {
+        let payload = open(&self.passes.openers, token)?;
+        let mut claims = ClaimsReader::new(&payload)?;
+        let (issuer, audience, event) = (
+            claims.text("iss")?,
+            claims.text("aud")?,
+            claims.text("evt")?,
+        );
+        let run: u32 = claims.number("run")?;
+        let pass = Pass::read(&mut claims)?;
+        claims.finish()?;
+        self.check_issuer(issuer)?;
+        if audience != self.audience {
+            return Err(Refusal::WrongAudience);
+        }
+        self.check_event_and_run(event, run)?;
+        validity::check(pass.issued_at, pass.expires_at, after_expiry_seconds, now)?;
+        Ok(pass)
+    }
+
+    /// Signs an operator token for this event, or for every event if it says so.
+    ///
+    /// # Panics
+    /// When the name has a character or a length that it cannot have.
+    pub fn seal_operator(&self, operator: &OperatorToken) -> String {
+        let event = if operator.every_event {
+            EVERY_EVENT
+        } else {
+            &self.event
+        };
+        let claims = ClaimsWriter::new()
+            .text("iss", &self.issuer)
+            .text("evt", event);
+        self.operators.sealer.seal(&operator.write(claims).finish())
+    }
+
+    /// Opens an operator token of this event or of every event.
+    pub fn open_operator(&self, token: &str, now: u64) -> Result<OperatorToken, Refusal> {
+        let payload = open(&self.operators.openers, token)?;
+        let mut claims = ClaimsReader::new(&payload)?;
+        let (issuer, event) = (claims.text("iss")?, claims.text("evt")?);
+        let every_event = event == EVERY_EVENT;
+        let operator = OperatorToken::read(&mut claims, every_event)?;
+        claims.finish()?;
+        self.check_issuer(issuer)?;
+        if !every_event && event != self.event {
+            return Err(Refusal::WrongEvent);
+        }
+        validity::check(operator.issued_at, operator.expires_at, 0, now)?;
+        Ok(operator)
+    }
+
+    fn begin_run_claims(&self) -> ClaimsWriter {
+        ClaimsWriter::new()
+            .text("iss", &self.issuer)
+            .text("evt", &self.event)
+            .number("run", self.run)
+    }
+
+    fn read_run_claims<T>(
+        &self,
+        payload: &[u8],
+        read: impl FnOnce(&mut ClaimsReader<'_>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let mut claims = ClaimsReader::new(payload)?;
+        let (issuer, event) = (claims.text("iss")?, claims.text("evt")?);
+        let run: u32 = claims.number("run")?;
+        let token = read(&mut claims)?;
+        claims.finish()?;
+        self.check_issuer(issuer)?;
+        self.check_event_and_run(event, run)?;
+        Ok(token)
+    }
+
+    fn check_issuer(&self, issuer: &str) -> Result<(), Refusal> {
+        if issuer == self.issuer {
+            Ok(())
+        } else {
+            Err(Refusal::WrongIssuer)
+        }
+    }
+
+    fn check_event_and_run(&self, event: &str, run: u32) -> Result<(), Refusal> {
+        match (event == self.event, run == self.run) {
+            (false, _) => Err(Refusal::WrongEvent),
+            (true, false) => Err(Refusal::WrongRun),
+            (true, true) => Ok(()),
+        }
+    }
+}
+
+/// The keys of one purpose: the current one seals, all open.
+struct PurposeKeys {
+    sealer: Sealer,
+    openers: Vec<Opener>,
+}
+
+impl PurposeKeys {
+    fn new(
+        keyring: &Keyring,
+        purpose: Purpose,
+        algorithm: PassAlgorithm,
+        issuer: &str,
+        audience: &str,
+    ) -> Self {
+        let info = derivation_info(purpose, algorithm, issuer, audience);
+        let key_id = |root: &crate::RootKey| match purpose {
+            Purpose::Pass => pass_key_id(root, &info),
+            _ => root.id().to_owned(),
+        };
+        let signing = |root| Signing::new(algorithm, &derive(root, &info));
+        let openers = keyring
+            .all()
+            .map(|root| Opener::of(purpose.typ(), &key_id(root), &signing(root)))
+            .collect();
+        let current = keyring.current();
+        PurposeKeys {
+            sealer: Sealer::new(purpose.typ(), &key_id(current), signing(current)),
+            openers,
+        }
+    }
+}
