@@ -26,6 +26,14 @@ export function toolNode() {
   return isNewEnough ? process.execPath : npmBinary("node");
 }
 
+/** wrangler asks nothing, reports nothing, and looks nothing up that a run on this machine does not need. */
+export const wranglerEnvironment = {
+  WRANGLER_SEND_METRICS: "false",
+  WRANGLER_SEND_ERROR_REPORTS: "false",
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  CI: "true",
+};
+
 /** The version of a Rust crate as Cargo.lock has it: the place where it is pinned. */
 export function lockedCrateVersion(crate) {
   const lock = readFileSync(path.join(root, "Cargo.lock"), "utf8");

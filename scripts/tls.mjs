@@ -1,6 +1,5 @@
 // A self-signed certificate for loopback, for tests with the production cookies.
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runOrThrow } from "./processes.mjs";
@@ -10,7 +9,6 @@ const VALID_DAYS = 2;
 /** `{ certificate, privateKey }` as PEM, for localhost, its subdomains, the loopback addresses and further names. */
 export async function selfSignedCertificate(hosts = []) {
   const folder = mkdtempSync(path.join(tmpdir(), "anteroom-tls-"));
-  mkdirSync(folder, { recursive: true });
   const [key, certificate] = ["key.pem", "certificate.pem"].map((name) => path.join(folder, name));
   const names = ["localhost", "*.localhost", ...hosts].map((host) => `DNS:${host}`);
   const addresses = ["IP:127.0.0.1", "IP:0:0:0:0:0:0:0:1"];

@@ -41,3 +41,9 @@ export function secretsBeside(file, fallbackFile) {
   const own = secretsOf(path.join(path.dirname(file), ".dev.vars"));
   return Object.keys(own).length > 0 ? own : secretsOf(fallbackFile);
 }
+
+/** Where somebody who tries the deployment on this machine starts: the last event's first path. */
+export function frontPath(config) {
+  const paths = eventsOf(config).map(({ event }) => event?.paths?.[0]);
+  return (paths.filter((rule) => typeof rule === "string").at(-1) ?? "/").replace(/\*.*$/, "");
+}

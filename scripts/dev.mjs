@@ -1,0 +1,99 @@
+// `npm run dev`: the demo shop and `wrangler dev` in front of it, at one address.
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { command, portOf, readArguments } from "./command-line.mjs";
+import { buildDir, devVarsFile, npmBinary, root, toolNode, wranglerEnvironment, wranglerFile } from "./paths.mjs";
+import { answers } from "./probe.mjs";
+import { onStopRequest, startGroup, stopGroup } from "./processes.mjs";
+import { say } from "./progress.mjs";
+import { setup } from "./setup.mjs";
+
+const USAGE = `npm run dev -- [--port P] [--config FILE]
+  --port P      the port, 8787 by default; 0 takes any free one
+  --config FILE another wrangler.toml
+Prepares what is missing, starts the demo shop and wrangler in front of it, prints one address. Ctrl-C stops everything.`;
+
+const DEFAULT_PORT = 8787;
+const START_PATIENCE_MS = 60_000;
+const devDir = path.join(root, ".wrangler", "anteroom");
+
+async function main(words) {
+  const { values } = readArguments(words, {
+    port: { type: "string" },
+    config: { type: "string", default: wranglerFile },
+  });
+  const running = [];
+  let isStopping = false;
+  const stop = async (code) => {
+    isStopping = true;
+    await Promise.all(running.map((child) => child.stop()));
+    process.exit(code);
+  };
+  onStopRequest(() => stop(0));
+  await setup();
+  try {
+    await start(path.resolve(values.config), portOf(values.port, DEFAULT_PORT), running);
+  } catch (error) {
+    if (isStopping) return;
+    say(error.message);
+    await stop(1);
+  }
+  const ended = await Promise.race(running.map((child) => child.hasEnded));
+  if (isStopping) return;
+  say(`Something has ended (${ended.signal ?? `code ${ended.code}`}); stopping the rest.`);
+  await stop(1);
+}
+
+async function start(configFile, wantedPort, running) {
+  const { freePort, startShop } = await import("./shop.mjs");
+  const { frontPath, namesDemoShop, readWranglerConfig, secretsBeside, withShopAddress } = await import(
+    "./wrangler-config.mjs"
+  );
+  let config = readWranglerConfig(configFile);
+  const secrets = secretsBeside(configFile, devVarsFile);
+  if (namesDemoShop(config)) {
+    const stateDir = path.join(devDir, "shop");
+    mkdirSync(stateDir, { recursive: true });
+    const shop = await startShop({ config, secrets, stateDir, onOutput: (text) => process.stderr.write(text) });
+    running.push(shop);
+    config = withShopAddress(config, shop.url);
+  }
+  const port = wantedPort === 0 ? await freePort() : wantedPort;
+  const wrangler = await startWrangler({ config, secrets, port });
+  running.push(wrangler);
+  const url = `http://localhost:${port}`;
+  const ended = wrangler.hasEnded.then(({ code }) => {
+    throw new Error(`wrangler has ended with code ${code}\n${wrangler.output()}`);
+  });
+  await Promise.race([answers(`${url}/_wr/health`, START_PATIENCE_MS), ended]);
+  ended.catch(() => {});
+  process.stdout.write(`\nOpen ${url}${frontPath(config)}\n`);
+}
+
+/** wrangler with a configuration of its own: built already, the shop's address filled in, secrets beside it. */
+async function startWrangler({ config, secrets, port }) {
+  const { stringify } = await import("smol-toml");
+  mkdirSync(devDir, { recursive: true });
+  const { build, routes, route, ...kept } = config;
+  const file = path.join(devDir, "wrangler.toml");
+  writeFileSync(file, stringify({ ...kept, main: path.join(buildDir, "index.js") }));
+  const lines = Object.entries(secrets).map(([name, value]) => `${name}=${JSON.stringify(value)}\n`);
+  writeFileSync(path.join(devDir, ".dev.vars"), lines.join(""), { mode: 0o600 });
+  const state = path.join(root, ".wrangler", "state");
+  const address = ["--ip", "127.0.0.1", "--port", String(port)];
+  const args = ["dev", "--config", file, ...address, "--persist-to", state, "--log-level", "log"];
+  const child = startGroup(toolNode(), [npmBinary("wrangler"), ...args, "--show-interactive-dev-session=false"], {
+    cwd: root,
+    env: { ...process.env, ...wranglerEnvironment },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (bytes) => {
+      output = (output + bytes).slice(-20_000);
+      process.stderr.write(bytes);
+    });
+  }
+  return { hasEnded: child.hasEnded, output: () => output, stop: () => stopGroup(child) };
+}
+
+command(import.meta.url, USAGE, main);

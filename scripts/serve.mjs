@@ -1,0 +1,57 @@
+// `npm run serve`: the built Worker on plain workerd, with its state in a folder. For benchmarks, tests, one machine.
+import path from "node:path";
+import { command, portOf, readArguments } from "./command-line.mjs";
+import { root, wranglerFile } from "./paths.mjs";
+import { onStopRequest } from "./processes.mjs";
+import { say } from "./progress.mjs";
+import { setup } from "./setup.mjs";
+
+const USAGE = `npm run serve -- [--port P] [--state DIR] [--config FILE] [--host H] [--tls] [--print-pids]
+  --port P      the port, 8787 by default; 0 takes any free one
+  --state DIR   where the objects store, .state/serve by default; kept between starts
+  --config FILE another wrangler.toml; an event whose origin is "demo-shop" starts the demo shop too
+  --host H      the address to listen at, 127.0.0.1 by default
+  --tls         https with a self-signed certificate
+  --print-pids  one more line, JSON: {"url","port","workerd_pid","shop_pid","shop_url"}
+Prints "ready ADDRESS" when it answers. Ctrl-C and SIGTERM stop everything.`;
+
+const DEFAULT_PORT = 8787;
+
+async function main(words) {
+  const { values } = readArguments(words, {
+    port: { type: "string" },
+    state: { type: "string", default: path.join(root, ".state", "serve") },
+    config: { type: "string", default: wranglerFile },
+    host: { type: "string", default: "127.0.0.1" },
+    tls: { type: "boolean", default: false },
+    "print-pids": { type: "boolean", default: false },
+  });
+  let server;
+  const stop = async () => {
+    await server?.stop();
+    process.exit(0);
+  };
+  onStopRequest(stop);
+  await setup();
+  const { startServer } = await import("./server.mjs");
+  server = await startServer({
+    port: portOf(values.port, DEFAULT_PORT),
+    stateDir: path.resolve(values.state),
+    configFile: path.resolve(values.config),
+    host: values.host,
+    tls: values.tls,
+    onOutput: (text) => process.stderr.write(text),
+  });
+  if (values["print-pids"]) {
+    const { url, port, workerdPid, shopPid, shopUrl } = server;
+    const pids = { url, port, workerd_pid: workerdPid, shop_pid: shopPid ?? null, shop_url: shopUrl ?? null };
+    process.stdout.write(`${JSON.stringify(pids)}\n`);
+  }
+  process.stdout.write(`ready ${server.url}\n`);
+  const { code, signal } = await server.hasEnded;
+  say(`workerd has ended (${signal ?? `code ${code}`})`);
+  await server.stop();
+  process.exit(1);
+}
+
+command(import.meta.url, USAGE, main);

@@ -1,0 +1,186 @@
+// The Worker on a plain `workerd serve`, with the demo shop beside it: what `npm run serve` and the tests start.
+//
+// Layout of a state folder: objects/ (what the Durable Objects store), shop/ (the demo shop's store),
+// serve/ (the generated configuration and the modules of this start, so that a later build changes nothing).
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { buildDir as ownBuildDir, devVarsFile, npmBinary, wranglerFile } from "./paths.mjs";
+import { answers } from "./probe.mjs";
+import { run, signalGroup, startGroup, stopGroup } from "./processes.mjs";
+import { startShop } from "./shop.mjs";
+import { selfSignedCertificate } from "./tls.mjs";
+import { listeningPort, modulesOf, workerdConfig } from "./workerd-config.mjs";
+import { namesDemoShop, readWranglerConfig, secretsBeside, withShopAddress } from "./wrangler-config.mjs";
+
+const START_PATIENCE_MS = 30_000;
+/** How much of the latest output is kept for a failure's message. */
+const KEPT_OUTPUT_CHARACTERS = 64_000;
+
+/**
+ * Starts a server and resolves when it answers.
+ *
+ * - `port` (0: any free one), `host`, `tls` (true: self-signed, see `server.certificate`; or a list of further names)
+ * - `stateDir`: kept between starts; without it a temporary one that `stop` removes
+ * - `configFile`: a wrangler.toml; `vars` and `secrets` are laid over its own (a null takes one away)
+ * - `buildDir`: where index.js and index_bg.wasm are; `onOutput(text)`: what the children print
+ */
+export async function startServer(options = {}) {
+  const server = new Server(options);
+  try {
+    await server.start();
+  } catch (error) {
+    await server.stop();
+    throw new Error(`${error.message}\n${server.output}`.trimEnd());
+  }
+  return server;
+}
+
+class Server {
+  /** The latest output of workerd and the shop. */
+  output = "";
+  #options;
+  #workerd = null;
+  #shop = null;
+  #isTemporary;
+
+  constructor(options) {
+    this.#options = { port: 0, host: "127.0.0.1", configFile: wranglerFile, buildDir: ownBuildDir, ...options };
+    this.#isTemporary = !options.stateDir;
+    this.stateDir = path.resolve(options.stateDir ?? mkdtempSync(path.join(tmpdir(), "anteroom-state-")));
+    this.port = this.#options.port;
+  }
+
+  get workerdPid() {
+    return this.#workerd?.pid;
+  }
+
+  get shopUrl() {
+    return this.#shop?.url;
+  }
+
+  get shopPid() {
+    return this.#shop?.pid;
+  }
+
+  /** Resolves with `{ code, signal }` when workerd ends, whoever ended it. */
+  get hasEnded() {
+    return this.#workerd.hasEnded;
+  }
+
+  async start() {
+    const { configFile, vars = {}, secrets = {}, tls, buildDir } = this.#options;
+    const file = readWranglerConfig(configFile);
+    const config = { ...file, vars: laidOver(file.vars, vars) };
+    const allSecrets = laidOver(secretsBeside(configFile, devVarsFile), secrets);
+    for (const folder of ["objects", "serve", "shop"]) mkdirSync(path.join(this.stateDir, folder), { recursive: true });
+    await this.#endLeftover();
+    if (namesDemoShop(config)) {
+      this.#shop = await startShop({ config, secrets: allSecrets, stateDir: this.#in("shop"), onOutput: this.#keep });
+    }
+    const pair = tls ? await selfSignedCertificate(Array.isArray(tls) ? tls : []) : null;
+    this.certificate = pair?.certificate;
+    const modules = modulesOf(buildDir);
+    for (const { name, bytes } of modules) writeFileSync(this.#in("serve", name), bytes);
+    this.#writeConfig = () => {
+      const text = workerdConfig({
+        config: this.#shop ? withShopAddress(config, this.#shop.url) : config,
+        secrets: allSecrets,
+        modules: modules.map(({ name }) => ({ name, file: name })),
+        stateDir: this.#in("objects"),
+        address: `${this.#options.host}:${this.port}`,
+        tls: pair,
+      });
+      writeFileSync(this.#in("serve", "config.capnp"), text, { mode: 0o600 });
+    };
+    await this.#startWorkerd();
+  }
+
+  /** Ends workerd as a power cut would. */
+  async kill9() {
+    signalGroup(this.#workerd, "SIGKILL");
+    await this.#workerd.hasEnded;
+  }
+
+  /** Starts workerd again on the same state and the same port; it may run, or be killed. */
+  async restart() {
+    await stopGroup(this.#workerd);
+    await this.#startWorkerd();
+  }
+
+  async stop() {
+    await Promise.all([stopGroup(this.#workerd), this.#shop?.stop()]);
+    rmSync(this.#in("serve", "workerd.pid"), { force: true });
+    if (this.#isTemporary) rmSync(this.stateDir, { recursive: true, force: true });
+  }
+
+  #writeConfig = () => {};
+
+  #in(...names) {
+    return path.join(this.stateDir, ...names);
+  }
+
+  #keep = (text) => {
+    this.output = (this.output + text).slice(-KEPT_OUTPUT_CHARACTERS);
+    this.#options.onOutput?.(text);
+  };
+
+  async #startWorkerd() {
+    this.#writeConfig();
+    const child = startGroup(npmBinary("workerd"), ["serve", "config.capnp", "--control-fd=3"], {
+      cwd: this.#in("serve"),
+      stdio: ["ignore", "pipe", "pipe", "pipe"],
+    });
+    this.#workerd = child;
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => this.#keep(String(bytes)));
+    if (child.pid) writeFileSync(this.#in("serve", "workerd.pid"), String(child.pid));
+    this.port = await firstPort(child);
+    this.url = `${this.#options.tls ? "https" : "http"}://${urlHost(this.#options.host)}:${this.port}`;
+    await answers(`${this.url}/_wr/health`, START_PATIENCE_MS);
+  }
+
+  /** A server that was killed leaves its workerd behind, which would go on writing to the same files. */
+  async #endLeftover() {
+    let pid;
+    try {
+      pid = Number(readFileSync(this.#in("serve", "workerd.pid"), "utf8"));
+    } catch {
+      return;
+    }
+    const { code, output } = await run("ps", ["-p", String(pid), "-o", "args="]);
+    if (code !== 0 || !output.includes("workerd") || !output.includes("config.capnp")) return;
+    if ((await workingFolder(pid)) === this.#in("serve")) signalGroup({ pid }, "SIGKILL");
+  }
+}
+
+/** The port from workerd's control stream; rejects when workerd ends before it listens. */
+function firstPort(child) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("workerd does not listen")), START_PATIENCE_MS);
+    child.hasEnded.then(({ code, error }) => {
+      clearTimeout(timer);
+      reject(new Error(`workerd ended with code ${code} ${error?.message ?? ""}`));
+    });
+    createInterface({ input: child.stdio[3] }).on("line", (line) => {
+      const port = listeningPort(line);
+      if (port === null) return;
+      clearTimeout(timer);
+      resolve(port);
+    });
+  });
+}
+
+/** A server that listens everywhere is reached at loopback. */
+const urlHost = (host) => (host === "0.0.0.0" ? "127.0.0.1" : host);
+
+function laidOver(below = {}, above) {
+  const merged = { ...below, ...above };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
+}
+
+/** Where a process works, or null where the system does not tell. */
+async function workingFolder(pid) {
+  const { code, output } = await run("readlink", [`/proc/${pid}/cwd`]);
+  return code === 0 ? output.trim() : null;
+}
