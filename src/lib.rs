@@ -1,2 +1,3 @@
 //! The edge.
 pub use anteroom_durable_objects::*;
+pub mod page;

@@ -1,0 +1,160 @@
+//! Everything that the queue page shows, as plain data. The edge fills it in from the ticket, the
+//! board and the configuration; nothing in here is markup, and nothing needs to be escaped before.
+//!
+//! A field that the edge does not know is `None`: the page then shows less, never something made up.
+
+use anteroom_queue::board::{Pause, Phase};
+use anteroom_queue::settings::Mode;
+use anteroom_queue::shard::command::VisitorState;
+use anteroom_queue::units::{EntryNumber, Millis, Rank, UnixMillis};
+
+use serde::Deserialize;
+
+use super::locale::Language;
+
+/// The queue page for one visitor at one instant.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PageView {
+    /// The event's id, as in the API's addresses.
+    pub event: String,
+    /// The run.
+    pub run: u32,
+    /// The event's name.
+    pub title: String,
+    /// What the API's addresses begin with, for example `/_wr`.
+    pub prefix: String,
+    /// The nonce of this response's Content-Security-Policy: base64 or base64url, fresh each time.
+    pub nonce: String,
+    /// Chosen with [`Language::choose`] from `Accept-Language`.
+    pub language: Language,
+    /// The edge's clock.
+    pub now: UnixMillis,
+    /// The event's zone by name, for example `Europe/Berlin`; the script shows times in it beside the
+    /// visitor's own. `None`: UTC.
+    pub time_zone: Option<String>,
+    /// The event's distance from UTC in minutes, as its configured times are written; the page
+    /// without script shows times in it.
+    pub utc_offset_minutes: i32,
+    /// Path and query of the address that the visitor wants, validated: starts with one `/`, and
+    /// without [`REFRESH_OFF`].
+    pub return_to: String,
+    /// The visitor asked for the page without script not to refresh itself ([`REFRESH_OFF`]).
+    pub refresh_off: bool,
+    /// The request's method was unsafe: what was sent did not reach the shop.
+    pub undelivered: bool,
+    /// The cookie that came with an earlier page was not brought back: no joining.
+    pub cookie_missing: bool,
+    /// The objects could not be asked and there is no last board: an excuse, and a retry.
+    pub unavailable: bool,
+    /// The permit to join with; `None` for visitors who have a place.
+    pub permit: Option<String>,
+    /// The line to join, by its id; `None`: the first.
+    pub line: Option<String>,
+    /// How the gate treats a visitor without a pass, after live changes.
+    pub mode: Mode,
+    /// Where the visitor's line stands.
+    pub phase: Phase,
+    /// The brake for everybody.
+    pub stop: bool,
+    /// Why and until when the queue is paused or stopped.
+    pub pause: Option<Pause>,
+    /// The organizer's message.
+    pub message: Option<String>,
+    /// Counts the changes that may make a wait longer.
+    pub slowdowns: u32,
+    /// When joins are first taken.
+    pub prequeue_at: Option<UnixMillis>,
+    /// When the line starts to call.
+    pub opens_at: Option<UnixMillis>,
+    /// Ranks below this one have been offered their turn.
+    pub called: Rank,
+    /// The board's version.
+    pub board_version: u64,
+    /// How old the board is.
+    pub board_age: Millis,
+    /// When the page should ask again.
+    pub poll: Millis,
+    /// How long a turn stands; `None`: until the end.
+    pub hold: Option<Millis>,
+    /// How long an admitted visitor may stay.
+    pub session: Millis,
+    /// The visitor's place; `None`: no ticket.
+    pub place: Option<Standing>,
+}
+
+/// A visitor's place, as far as the page shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Standing {
+    /// Where the visitor stands.
+    pub state: VisitorState,
+    /// The entry number, once there is one.
+    pub entry: Option<EntryNumber>,
+    /// The rank, once there is one; before a draw there is none.
+    pub rank: Option<Rank>,
+    /// How much longer, while it can be said.
+    pub eta: Option<Eta>,
+    /// Called: how long the turn stands.
+    pub offer_until: Option<UnixMillis>,
+    /// Admitted or ended: when the session ends or ended.
+    pub session_ends_at: Option<UnixMillis>,
+}
+
+/// An estimated wait, as a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct Eta {
+    /// What is likely, in seconds: the early end.
+    pub likely_seconds: u64,
+    /// At most, in seconds: the late end.
+    pub at_most_seconds: u64,
+}
+
+/// The query parameter by which a visitor without script turns the refresh off. The edge reads
+/// it into [`PageView::refresh_off`] and takes it away from what goes on to the origin.
+pub const REFRESH_OFF: &str = "wr-refresh=off";
+
+/// Whether `path_and_query` carries [`REFRESH_OFF`], and the same address without it.
+pub fn split_refresh(path_and_query: &str) -> (bool, String) {
+    let Some((path, query)) = path_and_query.split_once('?') else {
+        return (false, path_and_query.to_owned());
+    };
+    let kept: Vec<&str> = query
+        .split('&')
+        .filter(|part| *part != REFRESH_OFF)
+        .collect();
+    if kept.len() == query.split('&').count() {
+        return (false, path_and_query.to_owned());
+    }
+    if kept.is_empty() {
+        return (true, path.to_owned());
+    }
+    (true, format!("{path}?{}", kept.join("&")))
+}
+
+impl PageView {
+    /// How many stand before the visitor.
+    pub fn ahead(&self) -> Option<u64> {
+        let rank = self.place.as_ref()?.rank?;
+        Some(rank.0.saturating_sub(self.called.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_refresh_switch_is_taken_out_of_the_address_and_nothing_else_is() {
+        for (address, off, rest) in [
+            ("/shop", false, "/shop"),
+            ("/shop?", false, "/shop?"),
+            ("/shop?a=1&b=%2F", false, "/shop?a=1&b=%2F"),
+            ("/shop?wr-refresh=off", true, "/shop"),
+            ("/shop?a=1&wr-refresh=off&b=2", true, "/shop?a=1&b=2"),
+            ("/shop?wr-refresh=on", false, "/shop?wr-refresh=on"),
+            ("/shop?xwr-refresh=off", false, "/shop?xwr-refresh=off"),
+        ] {
+            assert_eq!(split_refresh(address), (off, rest.to_owned()), "{address}");
+        }
+    }
+}
