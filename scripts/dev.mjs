@@ -46,22 +46,23 @@ async function main(words) {
 
 async function start(configFile, wantedPort, running) {
   const { freePort, startShop } = await import("./shop.mjs");
-  const { frontPath, namesDemoShop, readWranglerConfig, secretsBeside, withShopAddress } = await import(
+  const { frontPath, eventsOfDemoShop, readWranglerConfig, secretsBeside, withShopAddress } = await import(
     "./wrangler-config.mjs"
   );
+  const port = wantedPort === 0 ? await freePort() : wantedPort;
+  const url = `http://localhost:${port}`;
   let config = readWranglerConfig(configFile);
   const secrets = secretsBeside(configFile, devVarsFile);
-  if (namesDemoShop(config)) {
+  if (eventsOfDemoShop(config).length > 0) {
     const stateDir = path.join(devDir, "shop");
     mkdirSync(stateDir, { recursive: true });
-    const shop = await startShop({ config, secrets, stateDir, onOutput: (text) => process.stderr.write(text) });
+    const onOutput = (text) => process.stderr.write(text);
+    const shop = await startShop({ config, secrets, stateDir, roomUrl: url, onOutput });
     running.push(shop);
     config = withShopAddress(config, shop.url);
   }
-  const port = wantedPort === 0 ? await freePort() : wantedPort;
   const wrangler = await startWrangler({ config, secrets, port });
   running.push(wrangler);
-  const url = `http://localhost:${port}`;
   const ended = wrangler.hasEnded.then(({ code }) => {
     throw new Error(`wrangler has ended with code ${code}\n${wrangler.output()}`);
   });

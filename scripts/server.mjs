@@ -9,10 +9,10 @@ import { createInterface } from "node:readline";
 import { buildDir as ownBuildDir, devVarsFile, npmBinary, wranglerFile } from "./paths.mjs";
 import { answers } from "./probe.mjs";
 import { run, signalGroup, startGroup, stopGroup } from "./processes.mjs";
-import { startShop } from "./shop.mjs";
+import { freePort, startShop } from "./shop.mjs";
 import { selfSignedCertificate } from "./tls.mjs";
 import { listeningPort, modulesOf, workerdConfig } from "./workerd-config.mjs";
-import { namesDemoShop, readWranglerConfig, secretsBeside, withShopAddress } from "./wrangler-config.mjs";
+import { eventsOfDemoShop, readWranglerConfig, secretsBeside, withShopAddress } from "./wrangler-config.mjs";
 
 const START_PATIENCE_MS = 30_000;
 /** How much of the latest output is kept for a failure's message. */
@@ -76,8 +76,15 @@ class Server {
     const allSecrets = laidOver(secretsBeside(configFile, devVarsFile), secrets);
     for (const folder of ["objects", "serve", "shop"]) mkdirSync(path.join(this.stateDir, folder), { recursive: true });
     await this.#endLeftover();
-    if (namesDemoShop(config)) {
-      this.#shop = await startShop({ config, secrets: allSecrets, stateDir: this.#in("shop"), onOutput: this.#keep });
+    if (eventsOfDemoShop(config).length > 0) {
+      this.port ||= await freePort();
+      this.#shop = await startShop({
+        config,
+        secrets: allSecrets,
+        stateDir: this.#in("shop"),
+        roomUrl: this.#address(),
+        onOutput: this.#keep,
+      });
     }
     const pair = tls ? await selfSignedCertificate(Array.isArray(tls) ? tls : []) : null;
     this.certificate = pair?.certificate;
@@ -117,6 +124,10 @@ class Server {
 
   #writeConfig = () => {};
 
+  #address() {
+    return `${this.#options.tls ? "https" : "http"}://${urlHost(this.#options.host)}:${this.port}`;
+  }
+
   #in(...names) {
     return path.join(this.stateDir, ...names);
   }
@@ -136,7 +147,7 @@ class Server {
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => this.#keep(String(bytes)));
     if (child.pid) writeFileSync(this.#in("serve", "workerd.pid"), String(child.pid));
     this.port = await firstPort(child);
-    this.url = `${this.#options.tls ? "https" : "http"}://${urlHost(this.#options.host)}:${this.port}`;
+    this.url = this.#address();
     await answers(`${this.url}/_wr/health`, START_PATIENCE_MS);
   }
 

@@ -9,6 +9,7 @@ import { toolsDir } from "./paths.mjs";
 import { say, seconds, step } from "./progress.mjs";
 import { buildToolsStep } from "./setup/build-tools.mjs";
 import { keysStep } from "./setup/keys.mjs";
+import { keysToolStep } from "./setup/keys-tool.mjs";
 import { packagesStep } from "./setup/packages.mjs";
 import { rustStep } from "./setup/rust.mjs";
 import { shopStep } from "./setup/shop.mjs";
@@ -20,8 +21,9 @@ const STEPS = {
   rust: rustStep,
   tools: buildToolsStep,
   keys: keysStep,
-  worker: workerStep,
+  keysTool: keysToolStep,
   shop: shopStep,
+  worker: workerStep,
 };
 export const everyStep = Object.keys(STEPS);
 

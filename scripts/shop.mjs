@@ -1,10 +1,10 @@
 // The demo shop as a child process: its address, its keys, its store.
 import { createServer } from "node:net";
-import path from "node:path";
-import { eventsOf, DEMO_SHOP } from "./wrangler-config.mjs";
-import { startGroup, stopGroup } from "./processes.mjs";
-import { shopBinary } from "./setup/shop.mjs";
 import { answers } from "./probe.mjs";
+import { startGroup, stopGroup } from "./processes.mjs";
+import { originKeys } from "./setup/keys-tool.mjs";
+import { shopBinary } from "./setup/shop.mjs";
+import { eventsOfDemoShop } from "./wrangler-config.mjs";
 
 const START_PATIENCE_MS = 20_000;
 
@@ -20,13 +20,21 @@ export function freePort() {
   });
 }
 
-/** Starts the shop for the events of `config` that name it. Resolves when it answers. */
-export async function startShop({ config, secrets, stateDir, onOutput = () => {} }) {
-  const port = await freePort();
+/**
+ * Starts the shop for the events of `config` that name it; `roomUrl` is the waiting room's address, to which it
+ * sends those who come without a pass. Resolves when it answers.
+ */
+export async function startShop({ config, secrets, stateDir, roomUrl, onOutput = () => {} }) {
+  const [port, bankPort] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;
-  const child = startGroup(shopBinary, [], {
-    env: { ...process.env, ...shopSettings({ config, secrets, port, stateDir }) },
-  });
+  const settings = {
+    SHOP_LISTEN: `127.0.0.1:${port}`,
+    SHOP_BANK_LISTEN: `127.0.0.1:${bankPort}`,
+    SHOP_STATE: stateDir,
+    SHOP_ROOM_URL: roomUrl,
+    SHOP_EVENTS: JSON.stringify(await protectedEvents(config, secrets)),
+  };
+  const child = startGroup(shopBinary, [], { env: { ...process.env, ...settings } });
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => onOutput(String(bytes)));
   const ended = child.hasEnded.then(({ code, error }) => {
     throw new Error(`the demo shop ended with code ${code} ${error?.message ?? ""}`);
@@ -39,4 +47,16 @@ export async function startShop({ config, secrets, stateDir, onOutput = () => {}
     throw error;
   }
   return { url, port, pid: child.pid, hasEnded: child.hasEnded, stop: () => stopGroup(child) };
+}
+
+/** What the shop has to know of its events: where they are and which passes to admit. */
+function protectedEvents(config, secrets) {
+  const issuer = config.vars?.ISSUER;
+  return Promise.all(
+    eventsOfDemoShop(config).map(async ({ id, title, paths, hosts, pass_algorithm: algorithm }) => {
+      const [audience] = hosts;
+      const { keys } = await originKeys({ issuer, audience, algorithm, secrets });
+      return { id, title, paths, issuer, audience, keys };
+    }),
+  );
 }

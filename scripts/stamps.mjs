@@ -23,7 +23,10 @@ export function filesBelow(...names) {
 export function contentHash(names, words = []) {
   const hash = createHash("sha256");
   for (const name of filesBelow(...names)) {
-    hash.update(`${name}\0`).update(readFileSync(path.join(root, name))).update("\0");
+    hash
+      .update(`${name}\0`)
+      .update(readFileSync(path.join(root, name)))
+      .update("\0");
   }
   for (const word of words) hash.update(`${word}\0`);
   return hash.digest("hex");

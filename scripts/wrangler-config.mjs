@@ -5,7 +5,7 @@ import { parse } from "smol-toml";
 import { secretsOf } from "./setup/keys.mjs";
 
 /** An event with this origin is served by the demo shop that the scripts start beside the Worker. */
-export const DEMO_SHOP = "demo-shop";
+const DEMO_SHOP = "demo-shop";
 
 const EVENT_VARIABLE = /^EVENT_/;
 
@@ -25,7 +25,11 @@ export function eventsOf(config) {
     .map(([variable, event]) => ({ variable, event }));
 }
 
-export const namesDemoShop = (config) => eventsOf(config).some(({ event }) => event?.origin === DEMO_SHOP);
+/** The events that the demo shop is the origin of. */
+export const eventsOfDemoShop = (config) =>
+  eventsOf(config)
+    .map(({ event }) => event)
+    .filter((event) => event?.origin === DEMO_SHOP);
 
 /** The same configuration with the demo shop's real address in the events that name it. */
 export function withShopAddress(config, shopUrl) {

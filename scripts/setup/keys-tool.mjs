@@ -1,0 +1,44 @@
+// The command `anteroom-keys`: it derives an origin's keys and signs operator tokens, from the root keys.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { devVarsFile, root, targetDir } from "../paths.mjs";
+import { run, runOrThrow } from "../processes.mjs";
+import { contentHash, isStamped, stamp } from "../stamps.mjs";
+import { secretsOf } from "./keys.mjs";
+
+const INPUTS = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "crates/token"];
+const binary = path.join(targetDir, "debug", "anteroom-keys");
+
+const inputs = () => contentHash(INPUTS, [targetDir]);
+
+export const keysToolStep = {
+  title: "the key tool",
+  usually: "5 s; 20 s the first time",
+  isDone: () => existsSync(binary) && isStamped("keys-tool", inputs()),
+  work: async (onLine) => {
+    const hash = inputs();
+    const args = ["build", "--package", "anteroom-token", "--features", "cli", "--bin", "anteroom-keys"];
+    const env = { ...process.env, CARGO_TARGET_DIR: targetDir };
+    await runOrThrow("cargo", args, { cwd: root, env, onLine });
+    stamp("keys-tool", hash);
+  },
+};
+
+/** Asks the key tool. The root keys come from `secrets`, by default those of .dev.vars. */
+export async function askKeyTool(words, secrets = secretsOf(devVarsFile)) {
+  const { ROOT_KEY = "", ROOT_KEY_PREVIOUS = "" } = secrets;
+  const { code, output } = await run(binary, words, { env: { ROOT_KEY, ROOT_KEY_PREVIOUS } });
+  if (code !== 0) throw new Error(output.trim());
+  return output.trim();
+}
+
+/** The keys that verify the passes of one audience: `{ keys: [JWK] }`. */
+export async function originKeys({ issuer, audience, algorithm = "HS256", secrets }) {
+  const name = algorithm === "HS256" ? "hs256" : "ed25519";
+  return JSON.parse(await askKeyTool(["origin-key", issuer, audience, "--algorithm", name], secrets));
+}
+
+/** A token for the operator API of one event, or of every event ("*"). */
+export function operatorToken({ issuer, event = "*", name = "operator", scope = "write", hours = 12, secrets }) {
+  return askKeyTool(["operator-token", issuer, event, name, scope, String(hours)], secrets);
+}

@@ -1,0 +1,120 @@
+// The suites of `npm test`, in the order in which they run: what is quick and often wrong first.
+//
+// `commands` are run one after another and all are run; `needs` names setup steps; `provides` asks for a browser or
+// Python. A command is `{ label, program, args, env }`.
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { npmBinary, root, targetDir, toolNode } from "../paths.mjs";
+import { buildTools } from "../setup/build-tools.mjs";
+import { filesBelow } from "../stamps.mjs";
+
+const WASM_TARGET = "wasm32-unknown-unknown";
+const WORKER_PACKAGES = ["anteroom", "anteroom-durable-objects"];
+/** What the simulation has to show on every run of the tests. */
+const SIMULATION_ARGS = ["--seeds", "20", "--visitors", "10000"];
+
+const cargoEnv = { CARGO_TARGET_DIR: targetDir, CARGO_TERM_COLOR: "never", RUST_BACKTRACE: "0" };
+
+const cargo = (label, args, env = {}) => ({ label, program: "cargo", args, env: { ...cargoEnv, ...env } });
+
+/** Node's own test runner over the test files of a folder. */
+function nodeTests(folder, concurrency = 1) {
+  const files = filesBelow(folder).filter((name) => name.endsWith(".test.mjs"));
+  const options = ["--test", "--test-reporter=tap", `--test-concurrency=${concurrency}`];
+  return { label: folder, program: toolNode(), args: [...options, ...files], files };
+}
+
+/** The packages that also have tests for Node under WebAssembly: those that list wasm-bindgen-test. */
+function wasmTestedPackages() {
+  const crates = readdirSync(path.join(root, "crates")).map((name) => path.join("crates", name));
+  return [".", "durable-objects", ...crates].flatMap((folder) => {
+    const manifest = readFileSync(path.join(root, folder, "Cargo.toml"), "utf8");
+    const isTested = /^wasm-bindgen-test\b/m.test(manifest) && folder !== ".";
+    return isTested ? [manifest.match(/^name = "([^"]+)"/m)[1]] : [];
+  });
+}
+
+const packages = (names) => names.flatMap((name) => ["--package", name]);
+const biome = (...args) => ({ label: `biome ${args[0]}`, program: npmBinary("biome"), args });
+
+export const suites = [
+  {
+    name: "formatting",
+    needs: ["packages", "rust"],
+    commands: () => [
+      cargo("cargo fmt", ["fmt", "--all", "--", "--check"]),
+      biome("format", "--max-diagnostics=20", "."),
+    ],
+  },
+  {
+    name: "rust",
+    needs: ["rust"],
+    commands: () => [cargo("cargo test", ["test", "--workspace", "--no-fail-fast", "--quiet"])],
+  },
+  {
+    name: "lints",
+    needs: ["packages", "rust"],
+    commands: () => [
+      cargo("clippy", ["clippy", "--quiet", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"]),
+      cargo("clippy for WebAssembly", [
+        ...["clippy", "--quiet", "--target", WASM_TARGET, ...packages(WORKER_PACKAGES)],
+        ...["--", "-D", "warnings"],
+      ]),
+      biome("lint", "--error-on-warnings", "."),
+    ],
+  },
+  {
+    name: "docs",
+    needs: ["packages", "rust"],
+    commands: () => [
+      cargo("cargo doc", ["doc", "--quiet", "--workspace", "--no-deps"], { RUSTDOCFLAGS: "-D warnings" }),
+      { label: "openapi.yaml", program: process.execPath, args: ["scripts/testing/openapi.mjs"] },
+    ],
+  },
+  {
+    name: "wasm",
+    needs: ["rust", "tools"],
+    commands: () => {
+      const runner = { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: buildTools().wasmTestRunner };
+      const args = ["test", "--quiet", "--target", WASM_TARGET, ...packages(wasmTestedPackages())];
+      return [cargo("wasm-bindgen-test", args, runner)];
+    },
+  },
+  {
+    name: "tokens",
+    needs: ["packages"],
+    provides: ["python"],
+    commands: () => [nodeTests("tests/tokens")],
+  },
+  {
+    name: "tidy",
+    needs: ["packages", "rust", "tools", "worker"],
+    commands: () => [nodeTests("tests/tidy")],
+  },
+  {
+    name: "simulation",
+    needs: ["rust"],
+    commands: () => [
+      cargo("simulation", [
+        "run",
+        "--quiet",
+        "--release",
+        "--package",
+        "anteroom-simulation",
+        "--",
+        ...SIMULATION_ARGS,
+      ]),
+    ],
+  },
+  {
+    name: "e2e",
+    needs: ["packages", "rust", "tools", "keys", "keysTool", "shop", "worker"],
+    commands: () => [nodeTests("tests/e2e", 2)],
+  },
+  {
+    name: "page",
+    needs: ["packages", "rust", "tools", "keys", "keysTool", "shop", "worker"],
+    provides: ["browser"],
+    commands: () => [nodeTests("tests/page")],
+  },
+];
