@@ -28,8 +28,6 @@ pub enum Origin {
     Unchanged,
     /// To this address.
     Url(OriginUrl),
-    /// To the demo shop of the development server, whose address is the variable `DEMO_SHOP`.
-    DemoShop,
 }
 
 /// The address of an origin: scheme, host and perhaps a port, nothing else.

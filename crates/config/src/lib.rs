@@ -1,34 +1,44 @@
-//! (doc follows)
-#![warn(missing_docs)]
-pub mod event;
+//! The configuration of a deployment, parsed strictly: what comes out needs no more checks.
+//!
+//! Each event is one variable, `EVENT_<NAME>`, a table of `wrangler.toml` that arrives as one JSON
+//! object. The edge and the objects read the same variables with this crate, so that they cannot
+//! disagree. It has no IO, and knows neither Workers nor keys.
+//!
+//! Nothing is guessed: unknown keys, wrong types, values out of range and events that overlap are
+//! refused, all at once, each with the field's path, what was found and what is allowed.
+//! [`keys`] lists every key with its default.
+
+mod event;
+mod fields;
 pub mod host;
+pub mod keys;
+mod origins;
+mod parse;
 pub mod path;
-pub mod problem;
-pub mod rooms;
+mod problem;
+mod readings;
+mod rooms;
+mod schedule;
 
 pub use event::{Challenge, Event, Origin, OriginUrl, PassAlgorithm};
+pub use parse::parse_event;
 pub use path::PathRule;
 pub use problem::Problem;
-pub use rooms::{Decision, Rooms};
-
-use serde_json::Value;
+pub use rooms::{Decision, Rooms, parse_all};
 
 /// Variables that describe an event begin with this.
 pub const EVENT_VARIABLE: &str = "EVENT_";
 
+/// The variable that moves the waiting room's own addresses.
+pub const PREFIX_VARIABLE: &str = "PREFIX";
+
+/// Where the waiting room's own addresses begin, unless the variable `PREFIX` says otherwise.
+pub const DEFAULT_PREFIX: &str = "/_wr";
+
 /// The variable that describes event `id`: `world-tour` is `EVENT_WORLD_TOUR`.
 pub fn variable_name(id: &str) -> String {
-    format!("{EVENT_VARIABLE}{}", id.to_ascii_uppercase().replace('-', "_"))
-}
-
-/// Reads one event's variable. Without this, an object or an edge does not know the event.
-pub fn parse_event(variable: &str, json: &Value) -> Result<Event, Vec<Problem>> {
-    let _ = (variable, json);
-    todo!()
-}
-
-/// Reads all events, and the global variable `PREFIX`. Variables of other names are ignored.
-pub fn parse_all(variables: impl IntoIterator<Item = (String, Value)>) -> Result<Rooms, Vec<Problem>> {
-    let _ = variables.into_iter().count();
-    todo!()
+    format!(
+        "{EVENT_VARIABLE}{}",
+        id.to_ascii_uppercase().replace('-', "_")
+    )
 }

@@ -18,7 +18,11 @@ pub struct Problem {
 
 impl Problem {
     /// A problem at `path`.
-    pub fn new(path: impl Into<String>, found: impl Into<String>, allowed: impl Into<String>) -> Self {
+    pub fn new(
+        path: impl Into<String>,
+        found: impl Into<String>,
+        allowed: impl Into<String>,
+    ) -> Self {
         let found: String = found.into();
         let found = match found.char_indices().nth(MAX_SHOWN_CHARS) {
             Some((cut, _)) => format!("{}…", &found[..cut]),
@@ -34,7 +38,11 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: found {}, allowed: {}", self.path, self.found, self.allowed)
+        write!(
+            f,
+            "{}: found {}, allowed: {}",
+            self.path, self.found, self.allowed
+        )
     }
 }
 

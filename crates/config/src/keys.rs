@@ -1,0 +1,217 @@
+//! Every key of an event, what is allowed and what holds when it is absent.
+//!
+//! | key | allowed | default |
+//! | --- | --- | --- |
+//! | `id` | the variable's name behind `EVENT_`, in lower case with hyphens: `EVENT_WORLD_TOUR` is `world-tour` | required |
+//! | `title` | 1 to 120 characters | required |
+//! | `run` | 1 to 4294967295; a higher one starts from nothing and refuses all tickets and passes of the old | 1 |
+//! | `hosts` | 1 to 20 host names, or `*loopback` for any loopback host and port | required |
+//! | `paths` | 1 to 50 path rules: `/shop`, `/shop/*` | required |
+//! | `bypass` | up to 50 path rules inside `paths`, which go on without a pass | none |
+//! | `origin` | `https://host[:port]` (`http` for loopback only) | the request goes on unchanged, behind a Worker route |
+//! | `mode` | `auto`, `always`, `rate`, `off`, `closed` | `always` |
+//! | `prequeue_at` | a time with its offset, before `opens_at` | joins are taken at once |
+//! | `opens_at` | a time with its offset: `2027-03-01T10:00:00+01:00` | open at once |
+//! | `time_zone` | an IANA name: `Europe/Berlin` | `UTC` |
+//! | `expected_visitors` | 1 to 8000000 | 10000 |
+//! | `admission.per_minute` | 1 to 1000000 admissions a minute | no such limit |
+//! | `admission.max_active` | 1 to 1000000 sessions at the same time | no such limit |
+//! | `admission.batch.size` | 1 to 1000000 admissions a period | no such limit |
+//! | `admission.batch.every_seconds` | 1 to 3600 | required with `size` |
+//! | `session_minutes` | 1 to 1440 | 20 |
+//! | `idle_minutes` | 1 to 1440, at most `session_minutes` | 10, or `session_minutes` if that is less |
+//! | `hold_minutes` | 0 to 1440; 0: a turn stands until the end | 30 |
+//! | `pass_seconds` | 60 to 300, at most `idle_minutes` | 180, or `idle_minutes` if that is less |
+//! | `max_extension_minutes` | 0 to 1440, in all | 10 |
+//! | `challenge` | `none` | `none` |
+//! | `queue_status` | 200, 202, 429, 503 | 503 |
+//! | `cors_origins` | up to 20 origins `https://host[:port]` (`http` for loopback only) | none |
+//! | `frame_ancestors` | up to 20 such origins, or `self` | none |
+//! | `cookie_domain` | a domain of your own that every host is equal to or below; required with more than one host | none: cookies of the one host |
+//! | `pass_algorithm` | `HS256`, `EdDSA` | `HS256` |
+
+use anteroom_queue::limits::{MAX_PLACES, MAX_SHARDS};
+
+/// A whole number: its key, its range and what holds when it is absent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// The key.
+    pub key: &'static str,
+    /// The smallest allowed value.
+    pub least: u32,
+    /// The largest allowed value.
+    pub most: u32,
+    /// The value of an absent key, if it has one.
+    pub default: Option<u32>,
+}
+
+const fn whole(key: &'static str, least: u32, most: u32, default: Option<u32>) -> Whole {
+    Whole {
+        key,
+        least,
+        most,
+        default,
+    }
+}
+
+/// Minutes of a day: nothing that runs while a visitor is there lasts longer.
+const DAY_MINUTES: u32 = 24 * 60;
+
+/// Admissions a minute, in a batch or at the same time: no shop takes more at once, and products
+/// of it with milliseconds of a day stay far below 64 bits.
+const MOST_ADMISSIONS: u32 = 1_000_000;
+
+/// What the shards of one coordinator can hold.
+const MOST_VISITORS: u32 = MAX_SHARDS as u32 * MAX_PLACES;
+
+/// `run`.
+pub const RUN: Whole = whole("run", 1, u32::MAX, Some(1));
+/// `expected_visitors`.
+pub const EXPECTED_VISITORS: Whole = whole("expected_visitors", 1, MOST_VISITORS, Some(10_000));
+/// `admission.per_minute`.
+pub const PER_MINUTE: Whole = whole("per_minute", 1, MOST_ADMISSIONS, None);
+/// `admission.max_active`.
+pub const MAX_ACTIVE: Whole = whole("max_active", 1, MOST_ADMISSIONS, None);
+/// `admission.batch.size`.
+pub const BATCH_SIZE: Whole = whole("size", 1, MOST_ADMISSIONS, None);
+/// `admission.batch.every_seconds`.
+pub const BATCH_EVERY_SECONDS: Whole = whole("every_seconds", 1, 60 * 60, None);
+/// `session_minutes`.
+pub const SESSION_MINUTES: Whole = whole("session_minutes", 1, DAY_MINUTES, Some(20));
+/// `idle_minutes`.
+pub const IDLE_MINUTES: Whole = whole("idle_minutes", 1, DAY_MINUTES, Some(10));
+/// `hold_minutes`.
+pub const HOLD_MINUTES: Whole = whole("hold_minutes", 0, DAY_MINUTES, Some(30));
+/// `pass_seconds`: short enough that a copied pass soon dies, long enough that renewing is rare.
+pub const PASS_SECONDS: Whole = whole("pass_seconds", 60, 300, Some(180));
+/// `max_extension_minutes`.
+pub const MAX_EXTENSION_MINUTES: Whole = whole("max_extension_minutes", 0, DAY_MINUTES, Some(10));
+
+/// Whole numbers, wherever they stand.
+pub const WHOLES: &[Whole] = &[
+    RUN,
+    EXPECTED_VISITORS,
+    PER_MINUTE,
+    MAX_ACTIVE,
+    BATCH_SIZE,
+    BATCH_EVERY_SECONDS,
+    SESSION_MINUTES,
+    IDLE_MINUTES,
+    HOLD_MINUTES,
+    PASS_SECONDS,
+    MAX_EXTENSION_MINUTES,
+];
+
+/// The keys of an event.
+pub const EVENT_KEYS: &[&str] = &[
+    "id",
+    "title",
+    "run",
+    "hosts",
+    "paths",
+    "bypass",
+    "origin",
+    "mode",
+    "prequeue_at",
+    "opens_at",
+    "time_zone",
+    "expected_visitors",
+    "admission",
+    "session_minutes",
+    "idle_minutes",
+    "hold_minutes",
+    "pass_seconds",
+    "max_extension_minutes",
+    "challenge",
+    "queue_status",
+    "cors_origins",
+    "frame_ancestors",
+    "cookie_domain",
+    "pass_algorithm",
+];
+
+/// The keys of `admission`.
+pub const ADMISSION_KEYS: &[&str] = &["per_minute", "max_active", "batch"];
+
+/// The keys of `admission.batch`.
+pub const BATCH_KEYS: &[&str] = &["size", "every_seconds"];
+
+/// What `queue_status` may be.
+pub const QUEUE_STATUSES: &[u16] = &[200, 202, 429, 503];
+
+/// `queue_status` of an event that does not say: caches, crawlers and scripts understand it.
+pub const DEFAULT_QUEUE_STATUS: u16 = 503;
+
+/// `time_zone` of an event that does not say.
+pub const DEFAULT_TIME_ZONE: &str = "UTC";
+
+/// An id's longest form, in bytes: it is part of cookie names and object names.
+pub const MAX_ID_BYTES: usize = 40;
+
+/// A title's longest form, in characters: it is the page's heading.
+pub const MAX_TITLE_CHARS: usize = 120;
+
+/// Entries of `hosts`, `cors_origins` and `frame_ancestors`: their headers stay below 6 kB.
+pub const MAX_HOSTS: usize = 20;
+
+/// Entries of `paths` and of `bypass`: every request is compared with all of them.
+pub const MAX_RULES: usize = 50;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> impl Iterator<Item = Vec<&'static str>> {
+        include_str!("keys.rs")
+            .lines()
+            .filter_map(|line| line.strip_prefix("//! | `"))
+            .map(|row| {
+                row.trim_end_matches('|')
+                    .split('|')
+                    .map(str::trim)
+                    .collect()
+            })
+    }
+
+    #[test]
+    fn the_table_names_every_key_and_no_other() {
+        let rows: Vec<String> = table()
+            .map(|row| row[0].trim_end_matches('`').to_owned())
+            .collect();
+        let plain = EVENT_KEYS
+            .iter()
+            .filter(|key| **key != "admission")
+            .map(|key| (*key).to_owned());
+        let admission = ADMISSION_KEYS
+            .iter()
+            .filter(|key| **key != "batch")
+            .map(|key| format!("admission.{key}"));
+        let batch = BATCH_KEYS
+            .iter()
+            .map(|key| format!("admission.batch.{key}"));
+        let mut keys: Vec<String> = plain.chain(admission).chain(batch).collect();
+        let mut sorted = rows.clone();
+        keys.sort();
+        sorted.sort();
+        assert_eq!(sorted, keys);
+    }
+
+    #[test]
+    fn the_table_says_the_ranges_and_defaults_that_hold() {
+        for whole in WHOLES {
+            let row = table()
+                .find(|row| row[0].trim_end_matches('`').rsplit('.').next() == Some(whole.key));
+            let row = row.unwrap_or_else(|| panic!("{} is not in the table", whole.key));
+            assert!(
+                row[1].starts_with(&format!("{} to {}", whole.least, whole.most)),
+                "{row:?}"
+            );
+            if let Some(default) = whole.default {
+                assert!(
+                    row[2].split([',', ' ']).next() == Some(&default.to_string()),
+                    "{row:?}"
+                );
+            }
+        }
+    }
+}

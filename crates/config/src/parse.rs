@@ -1,0 +1,335 @@
+//! One event's variable, from JSON to [`Event`].
+
+use anteroom_queue::settings::{Batch, Limits, LineSettings, Mode, Settings};
+use anteroom_queue::units::{Millis, UnixMillis};
+use serde_json::Value;
+
+use crate::event::{Challenge, Event, Origin, PassAlgorithm};
+use crate::fields::Fields;
+use crate::host;
+use crate::keys;
+use crate::origins::{self, ORIGIN_FORM};
+use crate::path::{PathRule, RULE_FORM};
+use crate::problem::Problem;
+use crate::schedule::{self, ZONE_FORM};
+
+/// The only line there is until an event can name several.
+const GENERAL_LINE: &str = "general";
+
+/// Reads the variable `variable` (`EVENT_…`) of one event. All problems are found at once.
+pub fn parse_event(variable: &str, json: &Value) -> Result<Event, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let event = Fields::open(variable.to_owned(), json, keys::EVENT_KEYS, &mut problems)
+        .and_then(|mut fields| read_event(&mut fields));
+    match event {
+        Some(event) if problems.is_empty() => Ok(event),
+        _ => Err(problems),
+    }
+}
+
+/// `None` only when something required is missing or refused, which is then among the problems.
+fn read_event(fields: &mut Fields<'_>) -> Option<Event> {
+    let id = read_id(fields);
+    let title = fields.required_text("title", "1 to 120 characters, no control characters", title);
+    let run = read_whole(fields, keys::RUN);
+    let hosts = read_hosts(fields);
+    let (paths, bypass) = read_paths(fields);
+    let origin = fields
+        .text("origin", ORIGIN_FORM, origins::parse)
+        .map_or(Origin::Unchanged, Origin::Url);
+    let (prequeue_at, opens_at) = schedule::read(fields);
+    let time_zone = fields
+        .text("time_zone", ZONE_FORM, schedule::zone)
+        .unwrap_or(keys::DEFAULT_TIME_ZONE.to_owned());
+    let queue_status = read_queue_status(fields);
+    let challenge = fields
+        .text("challenge", "\"none\"", |text| {
+            (text == "none").then_some(Challenge::None)
+        })
+        .unwrap_or(Challenge::None);
+    let cors_origins = fields
+        .list("cors_origins", keys::MAX_HOSTS, ORIGIN_FORM, web_origin)
+        .unwrap_or_default();
+    let frame_ancestors = fields
+        .list(
+            "frame_ancestors",
+            keys::MAX_HOSTS,
+            &format!("\"self\", {ORIGIN_FORM}"),
+            |text| {
+                if text == "self" {
+                    Some("'self'".to_owned())
+                } else {
+                    web_origin(text)
+                }
+            },
+        )
+        .unwrap_or_default();
+    let cookie_domain = read_cookie_domain(fields, hosts.as_deref());
+    let pass_algorithm = fields
+        .text("pass_algorithm", "\"HS256\" or \"EdDSA\"", pass_algorithm)
+        .unwrap_or(PassAlgorithm::Hs256);
+    let spans = read_spans(fields);
+    let settings = read_settings(fields, prequeue_at, opens_at, &spans);
+    Some(Event {
+        id: id?,
+        title: title?,
+        run,
+        hosts: hosts?,
+        paths: paths?,
+        bypass,
+        origin,
+        prequeue_at,
+        opens_at,
+        time_zone,
+        queue_status,
+        challenge,
+        cors_origins,
+        frame_ancestors,
+        cookie_domain,
+        pass_algorithm,
+        session_minutes: spans.session_minutes,
+        idle_minutes: spans.idle_minutes,
+        hold_minutes: spans.hold_minutes,
+        pass_seconds: spans.pass_seconds,
+        max_extension_minutes: spans.max_extension_minutes,
+        settings,
+    })
+}
+
+fn read_id(fields: &mut Fields<'_>) -> Option<String> {
+    let variable = fields.path().to_owned();
+    let allowed = format!(
+        "lower-case letters, digits and inner hyphens, at most {} bytes, and \"world-tour\" is the variable EVENT_WORLD_TOUR",
+        keys::MAX_ID_BYTES
+    );
+    let id = |text: &str| {
+        let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let fits = (1..=keys::MAX_ID_BYTES).contains(&text.len()) && text.bytes().all(inner);
+        let edges = !text.starts_with('-') && !text.ends_with('-');
+        (fits && edges && crate::variable_name(text) == variable).then(|| text.to_owned())
+    };
+    fields.required_text("id", &allowed, id)
+}
+
+fn title(text: &str) -> Option<String> {
+    let length = text.chars().count();
+    let fits = (1..=keys::MAX_TITLE_CHARS).contains(&length) && !text.contains(char::is_control);
+    (fits && !text.trim().is_empty()).then(|| text.to_owned())
+}
+
+fn web_origin(text: &str) -> Option<String> {
+    origins::parse(text).map(|url| url.base())
+}
+
+fn pass_algorithm(text: &str) -> Option<PassAlgorithm> {
+    match text {
+        "HS256" => Some(PassAlgorithm::Hs256),
+        "EdDSA" => Some(PassAlgorithm::EdDsa),
+        _ => None,
+    }
+}
+
+fn read_whole(fields: &mut Fields<'_>, field: keys::Whole) -> u32 {
+    fields.whole(field).or(field.default).unwrap_or(field.least)
+}
+
+/// A list that must have an entry.
+fn read_filled<T: PartialEq>(
+    fields: &mut Fields<'_>,
+    key: &str,
+    most: usize,
+    allowed: &str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Option<Vec<T>> {
+    let list = fields.list(key, most, allowed, read);
+    let empty = fields
+        .value(key)
+        .is_none_or(|value| value.as_array().is_some_and(Vec::is_empty));
+    if empty {
+        fields.refuse(key, format!("1 to {most} entries: {allowed}"));
+    }
+    list.filter(|list| !list.is_empty())
+}
+
+fn read_hosts(fields: &mut Fields<'_>) -> Option<Vec<String>> {
+    let host =
+        |text: &str| (text == host::LOOPBACK || host::is_name(text)).then(|| text.to_owned());
+    let allowed = "a host name in lower case without a port, or \"*loopback\"";
+    let hosts = read_filled(fields, "hosts", keys::MAX_HOSTS, allowed, host)?;
+    for (index, host) in hosts.iter().enumerate() {
+        if hosts[..index]
+            .iter()
+            .any(|earlier| host::overlap(earlier, host))
+        {
+            fields.refuse("hosts", "hosts that do not stand for one another");
+        }
+    }
+    Some(hosts)
+}
+
+fn read_paths(fields: &mut Fields<'_>) -> (Option<Vec<PathRule>>, Vec<PathRule>) {
+    let paths = read_filled(fields, "paths", keys::MAX_RULES, RULE_FORM, PathRule::parse);
+    let bypass = fields
+        .list("bypass", keys::MAX_RULES, RULE_FORM, PathRule::parse)
+        .unwrap_or_default();
+    let outside = |rule: &&PathRule| {
+        paths
+            .as_ref()
+            .is_some_and(|paths| !paths.iter().any(|path| path.contains(rule)))
+    };
+    for rule in bypass.iter().filter(outside) {
+        let problem = Problem::new(
+            fields.path_of("bypass"),
+            format!("\"{rule}\""),
+            "paths inside one of paths: all others go on anyway",
+        );
+        fields.problems().push(problem);
+    }
+    (paths, bypass)
+}
+
+fn read_queue_status(fields: &mut Fields<'_>) -> u16 {
+    let Some(value) = fields.value("queue_status") else {
+        return keys::DEFAULT_QUEUE_STATUS;
+    };
+    let status = keys::QUEUE_STATUSES
+        .iter()
+        .find(|status| value.as_f64() == Some(f64::from(**status)));
+    if status.is_none() {
+        fields.refuse("queue_status", "200, 202, 429 or 503");
+    }
+    status.copied().unwrap_or(keys::DEFAULT_QUEUE_STATUS)
+}
+
+fn read_cookie_domain(fields: &mut Fields<'_>, hosts: Option<&[String]>) -> Option<String> {
+    let domain = fields.text("cookie_domain", "a domain", |text| Some(text.to_owned()));
+    let hosts = hosts?;
+    match &domain {
+        Some(domain) => {
+            if let Err(problem) =
+                host::check_cookie_domain(&fields.path_of("cookie_domain"), domain, hosts)
+            {
+                fields.problems().push(problem);
+            }
+        }
+        None if hosts.len() > 1 && fields.value("cookie_domain").is_none() => {
+            fields.refuse(
+                "cookie_domain",
+                "required with more than one host: a domain that all of them are equal to or below",
+            );
+        }
+        None => {}
+    }
+    domain
+}
+
+/// How long things last.
+struct Spans {
+    session_minutes: u32,
+    idle_minutes: u32,
+    hold_minutes: u32,
+    pass_seconds: u32,
+    max_extension_minutes: u32,
+}
+
+fn read_spans(fields: &mut Fields<'_>) -> Spans {
+    let session_minutes = read_whole(fields, keys::SESSION_MINUTES);
+    let idle_minutes = read_at_most(
+        fields,
+        keys::IDLE_MINUTES,
+        session_minutes,
+        "session_minutes",
+    );
+    // A pass that outlived the idle end would keep a slot that is already given away.
+    let pass_seconds = read_at_most(
+        fields,
+        keys::PASS_SECONDS,
+        idle_minutes * 60,
+        "idle_minutes",
+    );
+    Spans {
+        session_minutes,
+        idle_minutes,
+        pass_seconds,
+        hold_minutes: read_whole(fields, keys::HOLD_MINUTES),
+        max_extension_minutes: read_whole(fields, keys::MAX_EXTENSION_MINUTES),
+    }
+}
+
+/// A number that must not exceed another field's; its default gives way.
+fn read_at_most(fields: &mut Fields<'_>, field: keys::Whole, most: u32, other: &str) -> u32 {
+    match fields.whole(field) {
+        Some(number) if number > most => {
+            fields.refuse(
+                field.key,
+                format!("{} to {most}: not longer than {other}", field.least),
+            );
+            most
+        }
+        Some(number) => number,
+        None => field.default.unwrap_or(field.least).min(most),
+    }
+}
+
+fn read_settings(
+    fields: &mut Fields<'_>,
+    prequeue_at: Option<UnixMillis>,
+    opens_at: Option<UnixMillis>,
+    spans: &Spans,
+) -> Settings {
+    let mode = fields.text(
+        "mode",
+        "\"auto\", \"always\", \"rate\", \"off\" or \"closed\"",
+        mode,
+    );
+    let minutes = |count: u32| Millis::from_minutes(u64::from(count));
+    Settings {
+        mode: mode.unwrap_or(Mode::Always),
+        prequeue_at,
+        lines: vec![LineSettings {
+            id: GENERAL_LINE.to_owned(),
+            weight: 1,
+            opens_at,
+        }],
+        limits: read_limits(fields),
+        hold: minutes(spans.hold_minutes),
+        session: minutes(spans.session_minutes),
+        idle: minutes(spans.idle_minutes),
+        pass: Millis::from_seconds(u64::from(spans.pass_seconds)),
+        max_extension: minutes(spans.max_extension_minutes),
+        expected_visitors: u64::from(read_whole(fields, keys::EXPECTED_VISITORS)),
+    }
+}
+
+fn mode(text: &str) -> Option<Mode> {
+    match text {
+        "auto" => Some(Mode::Auto),
+        "always" => Some(Mode::Always),
+        "rate" => Some(Mode::Rate),
+        "off" => Some(Mode::Off),
+        "closed" => Some(Mode::Closed),
+        _ => None,
+    }
+}
+
+fn read_limits(fields: &mut Fields<'_>) -> Limits {
+    let Some(mut admission) = fields.table("admission", keys::ADMISSION_KEYS) else {
+        return Limits::default();
+    };
+    Limits {
+        max_active: admission.whole(keys::MAX_ACTIVE),
+        per_minute: admission.whole(keys::PER_MINUTE),
+        batch: admission
+            .table("batch", keys::BATCH_KEYS)
+            .and_then(|mut batch| {
+                let (size, every) = (
+                    batch.required_whole(keys::BATCH_SIZE),
+                    batch.required_whole(keys::BATCH_EVERY_SECONDS),
+                );
+                Some(Batch {
+                    size: size?,
+                    every: Millis::from_seconds(u64::from(every?)),
+                })
+            }),
+    }
+}
