@@ -19,7 +19,7 @@ pub const MAX_CLAIM_NUMBER: u64 = (1 << 53) - 1;
 /// The longest text in a claim, in bytes: a host name has at most 253.
 pub const MAX_CLAIM_TEXT_BYTES: usize = 253;
 /// The longest issuer, event id and operator's name, in bytes, so that the longest pass (an audience of 253 bytes and
-/// Ed25519: 937 bytes) stays below [`crate::MAX_TOKEN_BYTES`].
+/// Ed25519: 895 bytes) stays below [`crate::MAX_TOKEN_BYTES`].
 pub const MAX_NAME_BYTES: usize = 64;
 
 /// Whether `text` can stand in a claim: 1 to 253 bytes of printable ASCII without `"` and `\`.

@@ -1,0 +1,240 @@
+//! What the edge seals: the documented bytes, read back as they were, within the length that is looked at.
+
+mod forge;
+
+use anteroom_token::{
+    Challenge, FIND_AGAIN_SECONDS, LAST_PASS_SECONDS, MAX_TOKEN_BYTES, OperatorScope,
+    OperatorToken, Pass, PassAlgorithm, PassClaims, Permit, Refusal, Scope, SessionId, Ticket,
+    Tokens,
+};
+use forge::{KINDS, NOW, OPERATOR, PASS, PERMIT, PUBLIC_PASS, SCOPE, TICKET, tokens};
+
+const NONCE: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+fn permit() -> Permit {
+    Permit {
+        nonce: NONCE,
+        home: 7,
+        issued_at: NOW - 60,
+        expires_at: NOW + 120,
+        challenge: Challenge::None,
+        arrived_at: Some(NOW - 100),
+    }
+}
+
+fn ticket() -> Ticket {
+    Ticket {
+        nonce: NONCE,
+        home: 7,
+        index: 42,
+        line: 0,
+        entry: Some(1234),
+        rank: Some(987),
+        arrived_at: NOW - 100,
+        issued_at: NOW - 60,
+        expires_at: NOW + 120,
+    }
+}
+
+fn pass() -> Pass {
+    let session = SessionId {
+        home: 7,
+        index: 42,
+        generation: 1,
+    };
+    Pass {
+        session,
+        issued_at: NOW - 60,
+        expires_at: NOW + 120,
+        session_ends_at: NOW + 1140,
+    }
+}
+
+fn operator() -> OperatorToken {
+    OperatorToken {
+        name: "night shift".to_owned(),
+        scope: OperatorScope::Write,
+        every_event: false,
+        issued_at: NOW - 60,
+        expires_at: NOW + 120,
+    }
+}
+
+/// Cookies, origins and operators hold these bytes: whoever changes them sends everybody back to the start.
+#[test]
+fn sealed_tokens_are_the_documented_bytes() {
+    for kind in KINDS {
+        let tokens = tokens(kind);
+        let sealed = match kind.purpose {
+            "permit" => tokens.seal_permit(&permit()),
+            "ticket" => tokens.seal_ticket(&ticket()),
+            "pass" => tokens.seal_pass(&pass()),
+            _ => tokens.seal_operator(&operator()),
+        };
+        assert_eq!(sealed, kind.token(), "{kind:?}");
+    }
+}
+
+#[test]
+fn what_is_sealed_opens_as_it_was() {
+    assert_eq!(
+        tokens(PERMIT).open_permit(&PERMIT.token(), NOW),
+        Ok(permit())
+    );
+    assert_eq!(
+        tokens(TICKET).open_ticket(&TICKET.token(), NOW),
+        Ok(ticket())
+    );
+    assert_eq!(
+        tokens(OPERATOR).open_operator(&OPERATOR.token(), NOW),
+        Ok(operator())
+    );
+    for kind in [PASS, PUBLIC_PASS] {
+        assert_eq!(tokens(kind).open_pass(&kind.token(), NOW), Ok(pass()));
+        let claims = PassClaims {
+            event: SCOPE.event.to_owned(),
+            run: SCOPE.run,
+            session: pass().session,
+            issued_at: NOW - 60,
+            expires_at: NOW + 120,
+            session_ends_at: NOW + 1140,
+        };
+        assert_eq!(claims.session_seconds_left(NOW), 1140);
+        assert_eq!(claims.session_seconds_left(NOW + 2000), 0);
+        assert_eq!(forge::verifier(kind).verify(&kind.token(), NOW), Ok(claims));
+    }
+}
+
+#[test]
+fn a_pass_never_outlives_its_session_by_more_than_the_last_form() {
+    let late = Pass {
+        expires_at: NOW + 9_000,
+        session_ends_at: NOW + 10,
+        ..pass()
+    };
+    let opened = tokens(PASS)
+        .open_pass(&tokens(PASS).seal_pass(&late), NOW)
+        .unwrap();
+    assert_eq!(opened.expires_at, NOW + 10 + LAST_PASS_SECONDS);
+}
+
+#[test]
+fn an_expired_permit_or_pass_still_finds_what_it_stood_for_for_a_day() {
+    let expired_at = NOW + 120;
+    let last = expired_at + FIND_AGAIN_SECONDS;
+    for (now, opens, finds) in [
+        (expired_at - 1, true, true),
+        (expired_at, false, true),
+        (last - 1, false, true),
+        (last, false, false),
+        (u64::MAX, false, false),
+    ] {
+        let tokens = tokens(PASS);
+        let permit = tokens.seal_permit(&permit());
+        assert_eq!(
+            tokens.open_permit(&permit, now).is_ok(),
+            opens,
+            "permit at {now}"
+        );
+        assert_eq!(
+            tokens.open_expired_permit(&permit, now).is_ok(),
+            finds,
+            "expired permit at {now}"
+        );
+        let pass = PASS.token();
+        assert_eq!(tokens.open_pass(&pass, now).is_ok(), opens, "pass at {now}");
+        assert_eq!(
+            tokens.open_expired_pass(&pass, now).is_ok(),
+            finds,
+            "expired pass at {now}"
+        );
+    }
+    let foreign = PERMIT.sign_claims(&PERMIT.claims_with("run", "2"));
+    assert_eq!(
+        tokens(PERMIT).open_expired_permit(&foreign, expired_at),
+        Err(Refusal::WrongRun)
+    );
+}
+
+#[test]
+fn an_operator_token_for_every_event_opens_at_another_event_and_run() {
+    let everywhere = tokens(OPERATOR).seal_operator(&OperatorToken {
+        every_event: true,
+        ..operator()
+    });
+    let one = tokens(OPERATOR).seal_operator(&operator());
+    let elsewhere = Tokens::new(
+        &forge::keyring(),
+        Scope {
+            event: "club-night",
+            run: 9,
+            ..SCOPE
+        },
+    );
+    assert!(
+        elsewhere
+            .open_operator(&everywhere, NOW)
+            .unwrap()
+            .every_event
+    );
+    assert_eq!(elsewhere.open_operator(&one, NOW), Err(Refusal::WrongEvent));
+    let next_run = Tokens::new(&forge::keyring(), Scope { run: 4, ..SCOPE });
+    assert_eq!(next_run.open_operator(&one, NOW), Ok(operator()));
+}
+
+#[test]
+fn the_longest_tokens_stay_within_the_limit() {
+    let (name, host) = ("n".repeat(64), "h".repeat(253));
+    let scope = Scope {
+        issuer: &name,
+        event: &name,
+        run: u32::MAX,
+        audience: &host,
+    };
+    let most = (1 << 53) - 1;
+    let root =
+        anteroom_token::RootKey::from_bytes(&"k".repeat(16), anteroom_token::SAMPLE_KEY_CURRENT)
+            .unwrap();
+    let keyring = anteroom_token::Keyring::from_root_keys(root, None).unwrap();
+    let tokens = Tokens::with_algorithm(&keyring, scope, PassAlgorithm::Ed25519);
+    let session = SessionId {
+        home: u16::MAX,
+        index: u32::MAX,
+        generation: u32::MAX,
+    };
+    let longest = [
+        tokens.seal_pass(&Pass {
+            session,
+            issued_at: most,
+            expires_at: most,
+            session_ends_at: most,
+        }),
+        tokens.seal_ticket(&Ticket {
+            nonce: [0xff; 16],
+            home: u16::MAX,
+            index: u32::MAX,
+            line: u8::MAX,
+            entry: Some(most),
+            rank: Some(most),
+            arrived_at: most,
+            issued_at: most,
+            expires_at: most,
+        }),
+        tokens.seal_operator(&OperatorToken {
+            name: name.clone(),
+            issued_at: most,
+            expires_at: most,
+            ..operator()
+        }),
+    ];
+    for token in &longest {
+        assert!(token.len() <= MAX_TOKEN_BYTES, "{} bytes", token.len());
+    }
+    assert_eq!(longest[0].len(), 895);
+}
+
+#[test]
+#[should_panic(expected = "event \"\" must be 1 to 64 bytes")]
+fn a_scope_that_no_configuration_lets_through_stops_the_start() {
+    Tokens::new(&forge::keyring(), Scope { event: "", ..SCOPE });
+}
