@@ -1,0 +1,87 @@
+// What an operator wants to know of a queue, taken from the observability document: plain numbers and short words.
+
+const number = new Intl.NumberFormat("en");
+
+export const count = (value) => number.format(value ?? 0);
+
+export const clock = (unixMs) => new Date(unixMs).toTimeString().slice(0, 8);
+
+/** The numbers and words of one observability document. */
+export function figuresOf({ board, totals }) {
+  const lines = board.lines ?? [];
+  const entries = lines.reduce((sum, line) => sum + line.entries, 0);
+  const called = lines.reduce((sum, line) => sum + Math.min(line.called, line.entries), 0);
+  return {
+    state: stateOf(board),
+    waiting: entries - called,
+    called: called - Math.min(called, totals.granted),
+    pending: totals.pending,
+    active: totals.active,
+    granted: totals.granted,
+    ended: totals.ended,
+    joined: totals.joined,
+    isPaused: Boolean(board.pause) && !board.stop,
+    isStopped: board.stop,
+    mode: board.mode,
+    phases: [...new Set(lines.map((line) => line.phase))],
+    maxActive: board.limits?.max_active ?? null,
+    perMinute: board.limits?.per_minute ?? null,
+    message: board.message ?? null,
+    pause: board.pause ?? null,
+  };
+}
+
+/** One word for where the queue stands, the strongest first. */
+function stateOf(board) {
+  if (board.mode === "off") return "off";
+  if (board.stop) return "stopped";
+  const phases = [...new Set((board.lines ?? []).map((line) => line.phase))];
+  if (board.pause && !phases.includes("paused")) return "paused";
+  return phases.join(", ") || board.mode;
+}
+
+export const rateText = (perMinute) => (perMinute === null ? "no rate limit" : `${count(perMinute)} a minute`);
+export const roomText = (maxActive) =>
+  maxActive === null ? "no limit at the same time" : `at most ${count(maxActive)} at the same time`;
+
+const quoted = (text) => (text ? `"${text}"` : "none");
+
+/** What the operator's actions change, each as a name and a text, to compare before and after. */
+export function settingsOf(figures) {
+  const { pause } = figures;
+  const nextUpdate = pause?.next_update_at_ms ?? pause?.next_update_at;
+  return {
+    state: figures.state,
+    rate: rateText(figures.perMinute),
+    limit: roomText(figures.maxActive),
+    message: quoted(figures.message),
+    reason: pause ? quoted(pause.reason) : "none",
+    "next update": nextUpdate ? clock(nextUpdate) : "none",
+  };
+}
+
+/** The lines of `status`. */
+export function statusLines({ event, url, document }) {
+  const figures = figuresOf(document);
+  const rows = [
+    ["state", figures.state],
+    ["waiting", `${count(figures.waiting)} not called yet`],
+    [
+      "called",
+      `${count(figures.called)} offered their turn and not inside yet, ${count(figures.pending)} asking to enter`,
+    ],
+    ["inside", `${count(figures.active)}, ${roomText(figures.maxActive)}`],
+    ["admitted", `${count(figures.granted)} since the run began, ${count(figures.ended)} of them gone again`],
+    ["rate", rateText(figures.perMinute)],
+    ["message", quoted(figures.message)],
+  ];
+  if (figures.pause)
+    rows.push(["reason", settingsOf(figures).reason], ["next update", settingsOf(figures)["next update"]]);
+  for (const noted of (document.noted ?? []).slice(-3)) rows.push(["done", notedText(noted)]);
+  return [`${event} at ${url}`, ...rows.map(([name, text]) => `  ${name.padEnd(12)}${text}`)];
+}
+
+function notedText({ at_ms: atMs, at, by, action }) {
+  const words = typeof action === "string" ? action : JSON.stringify(action);
+  return `${clock(atMs ?? at)} ${by}: ${words}`;
+}

@@ -1,0 +1,119 @@
+// `npm run operator`: steers an event from the terminal.
+import { createInterface } from "node:readline/promises";
+import { command, readArguments, UsageError } from "./command-line.mjs";
+import { actions } from "./operating/actions.mjs";
+import { operatorApi } from "./operating/api.mjs";
+import { clock, count, figuresOf, settingsOf, statusLines } from "./operating/figures.mjs";
+import { wranglerFile } from "./paths.mjs";
+import { setup } from "./setup.mjs";
+
+const USAGE = `npm run operator -- [options] COMMAND
+  status | watch                 numbers now; numbers every two seconds
+  pause [REASON] | resume        no calls and no admissions | ends pause and stop
+  stop [REASON]                  also those inside get the page
+  off | soldout | close | open   everybody passes | sold out | over | ends these three
+  rate N | limit N               admissions a minute | inside at the same time; N may be "none" or "reset"
+  message [TEXT]                 what everybody reads; without a text it is taken away
+options
+  --event E           the event; by default the one of the deployment's front page
+  --url URL           the deployment, http://127.0.0.1:8787 by default
+  --next-update MIN   with pause and stop: when you will say more
+  --yes               do not ask (stop, off, soldout and close ask a person at a terminal)
+  --seconds N         with watch: stop after so long
+The token is OPERATOR_TOKEN of the environment, or is made from the root keys (.dev.vars, or ROOT_KEY).`;
+
+const DEFAULT_URL = "http://127.0.0.1:8787";
+const WATCH_INTERVAL_MS = 2_000;
+
+async function main(words) {
+  const { values, positionals } = readArguments(
+    words,
+    {
+      config: { type: "string", default: wranglerFile },
+      event: { type: "string" },
+      url: { type: "string", default: DEFAULT_URL },
+      "next-update": { type: "string" },
+      seconds: { type: "string" },
+      yes: { type: "boolean", default: false },
+    },
+    true,
+  );
+  const [verb, ...rest] = positionals;
+  if (verb !== "status" && verb !== "watch" && !Object.hasOwn(actions, verb ?? "")) {
+    throw new UsageError(`command is ${JSON.stringify(verb ?? "")}`);
+  }
+  const body = actions[verb]?.body(rest, { nextUpdateMinutes: values["next-update"] });
+  await setup(["packages"]);
+  const target = await reach(values);
+  if (verb === "status") return printLines(statusLines({ ...target, document: await target.api.observe() }));
+  if (verb === "watch") return watch(target, Number(values.seconds ?? Number.POSITIVE_INFINITY));
+  return change(target, verb, body, values.yes);
+}
+
+/** The event's API with a token that opens it. */
+async function reach({ config: configFile, event: wanted, url }) {
+  const { eventNamed, readDeployment } = await import("./deployment.mjs");
+  const deployment = readDeployment(configFile);
+  const event = eventNamed(deployment, wanted ?? deployment.events.at(-1)?.id).id;
+  const token = process.env.OPERATOR_TOKEN ?? (await makeToken(deployment, event));
+  const prefix = deployment.config.vars?.PREFIX;
+  return { event, url, api: operatorApi({ url, prefix, event, token }) };
+}
+
+async function makeToken({ issuer, secrets }, event) {
+  await setup(["rust", "keys", "keysTool"]);
+  const { operatorToken } = await import("./setup/keys-tool.mjs");
+  const name = (process.env.USER ?? "operator").replace(/[^A-Za-z0-9._-]/g, "") || "operator";
+  return operatorToken({ issuer, event, name, hours: 1, secrets });
+}
+
+async function change({ api, event, url }, verb, body, isAgreed) {
+  const before = figuresOf(await api.observe());
+  printLines([`${event} at ${url}: ${verb}`, `  now: ${before.state}, ${numbers(before)}`]);
+  printLines([`  will: ${actions[verb].says(before, body)}`]);
+  if (actions[verb].asks && !isAgreed && process.stdin.isTTY && !(await agrees())) {
+    printLines(["  nothing was done"]);
+    return;
+  }
+  const after = figuresOf(await api.change(body));
+  const [was, is] = [settingsOf(before), settingsOf(after)];
+  const changed = Object.keys(is).filter((name) => was[name] !== is[name]);
+  printLines(changed.map((name) => `  ${name}: ${was[name]} -> ${is[name]}`));
+  printLines([changed.length === 0 ? "  nothing changed" : "  done; in force at every edge within 2 seconds"]);
+  printLines([`  now: ${after.state}, ${numbers(after)}`]);
+}
+
+async function agrees() {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question("  do it? [y/N] ");
+  terminal.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+async function watch({ api }, forSeconds) {
+  const until = Date.now() + forSeconds * 1000;
+  let last = null;
+  for (;;) {
+    const document = await api.observe();
+    const now = { ...figuresOf(document), atMs: document.now_ms ?? Date.now() };
+    printLines([`${clock(now.atMs)}  ${now.state.padEnd(10)}${numbers(now)}${pace(last, now)}`]);
+    last = now;
+    if (Date.now() + WATCH_INTERVAL_MS > until) return;
+    await new Promise((resolve) => setTimeout(resolve, WATCH_INTERVAL_MS));
+  }
+}
+
+const numbers = ({ waiting, called, pending, active, granted }) =>
+  `${count(waiting)} waiting, ${count(called)} called (${count(pending)} asking), ` +
+  `${count(active)} inside, ${count(granted)} admitted`;
+
+/** How fast it went since the line before. */
+function pace(last, now) {
+  if (last === null || now.atMs <= last.atMs) return "";
+  const perMinute = (key) => count(Math.round(((now[key] - last[key]) * 60_000) / (now.atMs - last.atMs)));
+  return `; a minute: ${perMinute("joined")} join, ${perMinute("granted")} enter`;
+}
+
+const printLines = (lines) => lines.forEach((line) => void process.stdout.write(`${line}\n`));
+
+command(import.meta.url, USAGE, main);
