@@ -2,10 +2,235 @@
 //!
 //! It is a document first. [`render`] writes a complete page for the visitor's state, which works
 //! without script: forms join, enter and leave, a link checks, a refresh keeps it current. The
-//! script in the same response then takes it over and improves it.
+//! script in the same response then takes it over and improves it. Styles, script and words are
+//! part of the response, so that a page is one request, and it may be sent with a policy that
+//! allows nothing but its own nonce ([`policy`]).
 //!
 //! - `view`: everything that is shown, filled in by the edge.
+//! - `scene`: which page it is.
+//! - `slots`: what stands where on it; `wait` and `time` word durations and instants.
 //! - `locale`: the languages and their words.
+//! - `room`: what the script starts from.
+//!
+//! Nothing here reads a clock or knows about Workers.
 
 pub mod locale;
+pub mod room;
+pub mod scene;
+mod slots;
+mod time;
 pub mod view;
+mod wait;
+
+use askama::Template;
+
+use locale::Words;
+use scene::Scene;
+use slots::Slots;
+use view::{PageView, REFRESH_OFF};
+
+const CSS: &str = include_str!("../static/queue.css");
+
+/// The script: one strict function around plain functions, so that nothing becomes global.
+const JS: &str = concat!(
+    "(()=>{\"use strict\";\n",
+    include_str!("../static/js/words.js"),
+    include_str!("../static/js/scene.js"),
+    include_str!("../static/js/room.js"),
+    include_str!("../static/js/eta.js"),
+    include_str!("../static/js/number.js"),
+    include_str!("../static/js/announce.js"),
+    include_str!("../static/js/poll.js"),
+    include_str!("../static/js/lock.js"),
+    include_str!("../static/js/enter.js"),
+    include_str!("../static/js/cookie.js"),
+    include_str!("../static/js/extras.js"),
+    include_str!("../static/js/draw.js"),
+    include_str!("../static/js/main.js"),
+    "})();"
+);
+
+/// The page as HTML.
+pub fn render(view: &PageView) -> String {
+    let scene = Scene::of(view);
+    let page = Page::of(view, scene);
+    page.render().expect("writing into a string does not fail")
+}
+
+/// The Content-Security-Policy of a page with `nonce`. `frame_ancestors` are the sites that may
+/// show the page in a frame, as the header writes them; `None`: nobody.
+pub fn policy(nonce: &str, frame_ancestors: Option<&str>) -> String {
+    let frame_ancestors = frame_ancestors.unwrap_or("'none'");
+    format!(
+        "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; \
+         connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; \
+         frame-ancestors {frame_ancestors}"
+    )
+}
+
+/// The words that are the same in every scene.
+struct Fixed {
+    room: String,
+    progress: String,
+    calling: String,
+    mine: String,
+    wait: String,
+    message: String,
+    undelivered_title: String,
+    undelivered_text: String,
+    offline_title: String,
+    offline_text: String,
+    extras: String,
+    extras_sound: String,
+    extras_notify: String,
+    extras_awake: String,
+    extras_note: String,
+    do_tab: String,
+    do_copy: String,
+    do_retry: String,
+    check: String,
+    switch: String,
+    live: String,
+    leave: String,
+    leave_question: String,
+    leave_yes: String,
+    leave_no: String,
+}
+
+impl Fixed {
+    fn of(words: &Words, refresh_off: bool) -> Fixed {
+        let say = |key| words.text(key, &[]);
+        let switch = if refresh_off { "on" } else { "off" };
+        Fixed {
+            room: say("room"),
+            progress: say("progress"),
+            calling: say("calling"),
+            mine: say("mine"),
+            wait: say("wait"),
+            message: say("message"),
+            undelivered_title: say("undelivered.title"),
+            undelivered_text: say("undelivered.text"),
+            offline_title: say("offline.title"),
+            offline_text: say("offline.text"),
+            extras: say("extras"),
+            extras_sound: say("extras.sound"),
+            extras_notify: say("extras.notify"),
+            extras_awake: say("extras.awake"),
+            extras_note: say("extras.note"),
+            do_tab: say("do.tab"),
+            do_copy: say("do.copy"),
+            do_retry: say("do.retry"),
+            check: say("server.check"),
+            switch: say(&format!("server.refresh.{switch}")),
+            live: say("live"),
+            leave: say("leave"),
+            leave_question: say("leave.question"),
+            leave_yes: say("leave.yes"),
+            leave_no: say("leave.no"),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "queue.html")]
+struct Page<'a> {
+    lang: &'static str,
+    dir: &'static str,
+    scene: &'static str,
+    tone: &'static str,
+    title: &'a str,
+    nonce: &'a str,
+    css: &'static str,
+    js: &'static str,
+    words: Fixed,
+    /// Whether the page without script looks again by itself, now.
+    refreshes: bool,
+    /// Whether it could.
+    refreshable: bool,
+    /// This page's address, keeping the visitor's choice about the refresh.
+    here: String,
+    /// This page's address with the other choice.
+    switch: String,
+    undelivered: bool,
+    number: String,
+    caption: String,
+    /// How much room the number needs: `l`, `m` or `s`.
+    size: &'static str,
+    calling: String,
+    mine: String,
+    permit: Option<&'a str>,
+    line: Option<&'a str>,
+    message: Option<&'a str>,
+    can_leave: bool,
+    leave_address: String,
+    room: String,
+    slots: Slots,
+}
+
+impl Page<'_> {
+    fn of(view: &PageView, scene: Scene) -> Page<'_> {
+        let slots = Slots::of(view, scene);
+        let (number, caption) = slots.count.clone().unwrap_or_default();
+        let (mine, calling) = slots.facts.clone().unwrap_or_default();
+        let refreshed = view.return_to.clone();
+        let still = with_refresh_off(&view.return_to);
+        let (here, switch) = match view.refresh_off {
+            true => (still, refreshed),
+            false => (refreshed, still),
+        };
+        Page {
+            lang: view.language.tag(),
+            dir: view.language.direction(),
+            scene: scene.name(),
+            tone: scene.tone().name(),
+            title: &view.title,
+            nonce: &view.nonce,
+            css: CSS,
+            js: JS,
+            words: Fixed::of(view.language.words(), view.refresh_off),
+            refreshes: scene.refreshes() && !view.refresh_off,
+            refreshable: scene.refreshes(),
+            here,
+            switch,
+            undelivered: view.undelivered,
+            size: size_of(&number),
+            number,
+            caption,
+            calling,
+            mine,
+            permit: view.permit.as_deref(),
+            line: view.line.as_deref(),
+            message: view
+                .message
+                .as_deref()
+                .filter(|message| !message.is_empty()),
+            can_leave: scene.can_leave(),
+            leave_address: format!("{}/queues/{}/tickets/me/leave", view.prefix, view.event),
+            room: room::json(view),
+            slots,
+        }
+    }
+}
+
+/// How much room a written number needs; `sizeOf` in `static/js/number.js` says the same.
+fn size_of(number: &str) -> &'static str {
+    match number.chars().count() {
+        0..=3 => "l",
+        4..=7 => "m",
+        _ => "s",
+    }
+}
+
+/// `path_and_query` with the refresh turned off.
+fn with_refresh_off(path_and_query: &str) -> String {
+    let joint = if path_and_query.contains('?') {
+        '&'
+    } else {
+        '?'
+    };
+    format!("{path_and_query}{joint}{REFRESH_OFF}")
+}
+
+#[cfg(test)]
+#[path = "page/render_tests.rs"]
+mod tests;

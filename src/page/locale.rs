@@ -175,6 +175,11 @@ impl Words {
         }
     }
 
+    /// The language.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
     /// The text of `key` with its places filled. A key that is not there is a programmer's
     /// mistake; the tests name every key.
     pub fn text(&self, key: &str, filled: &[(&str, &str)]) -> String {

@@ -1,0 +1,82 @@
+//! What the script in the page starts from: the same answer that the API gives to
+//! `GET …/tickets/me`, and what does not change while the page lives. So the script never asks for
+//! what the page already knows.
+
+use serde_json::{Value, json};
+
+use anteroom_queue::shard::command::VisitorState;
+
+use super::view::PageView;
+
+/// The data as JSON that may stand inside a `script` element: `<` is never written as itself, so
+/// nothing in it can end the element or open a comment.
+pub fn json(view: &PageView) -> String {
+    let data = json!({
+        "event": view.event,
+        "run": view.run,
+        "title": view.title,
+        "prefix": view.prefix,
+        "lang": view.language.intl_tag(),
+        "zone": view.time_zone.as_deref().unwrap_or("UTC"),
+        "return": view.return_to,
+        "permit": view.permit,
+        "line": view.line,
+        "hold_minutes": view.hold.map_or(0, |hold| hold.0 / 60_000),
+        "session_minutes": view.session.0 / 60_000,
+        "prequeue_at_ms": view.prequeue_at,
+        "words": view.language.words().for_script(),
+        "me": me(view),
+    });
+    data.to_string().replace('<', "\\u003c")
+}
+
+/// The visitor's state in the shape of the API's answer.
+fn me(view: &PageView) -> Value {
+    let place = view.place.as_ref();
+    let eta = place.and_then(|place| place.eta).map(|eta| {
+        json!({ "likely_seconds": eta.likely_seconds, "at_most_seconds": eta.at_most_seconds })
+    });
+    let pause = view
+        .pause
+        .as_ref()
+        .map(|pause| json!({ "reason": pause.reason, "next_update_at_ms": pause.next_update_at }));
+    json!({
+        "state": state_name(place.map(|place| place.state)),
+        "phase": view.phase,
+        "stop": view.stop,
+        "mode": view.mode,
+        "entry": place.and_then(|place| place.entry),
+        "rank": place.and_then(|place| place.rank),
+        "ahead": view.ahead(),
+        "called": view.called,
+        "eta": eta,
+        "offer_until_ms": place.and_then(|place| place.offer_until),
+        "session_ends_at_ms": place.and_then(|place| place.session_ends_at),
+        "opens_at_ms": view.opens_at,
+        "pause": pause,
+        "message": view.message,
+        "slowdowns": view.slowdowns,
+        "board_version": view.board_version,
+        "board_age_ms": view.board_age,
+        "poll_ms": view.poll,
+        "now_ms": view.now,
+        "cookie": !view.cookie_missing,
+        "unavailable": view.unavailable,
+    })
+}
+
+/// The state as the API and the `Waiting-Room-State` header name it.
+pub const fn state_name(state: Option<VisitorState>) -> &'static str {
+    match state {
+        None => "none",
+        Some(VisitorState::Provisional) => "provisional",
+        Some(VisitorState::Waiting) => "waiting",
+        Some(VisitorState::Called) => "called",
+        Some(VisitorState::Pending) => "pending",
+        Some(VisitorState::Admitted) => "admitted",
+        Some(VisitorState::Ended) => "ended",
+        Some(VisitorState::Lapsed) => "lapsed",
+        Some(VisitorState::Left) => "left",
+        Some(VisitorState::Elsewhere) => "elsewhere",
+    }
+}

@@ -1,0 +1,325 @@
+//! What stands where on the page: the texts of one [`Scene`], in the visitor's language. The
+//! template only lays them out. `static/js/scene.js` fills the same slots while the page lives.
+
+use anteroom_queue::units::UnixMillis;
+
+use super::locale::Words;
+use super::scene::Scene;
+use super::time::{ShownTime, shown};
+use super::view::PageView;
+use super::wait;
+
+/// A sentence with, perhaps, one instant in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Phrase {
+    /// The text before the instant, or all of it.
+    pub before: String,
+    /// The instant.
+    pub time: Option<ShownTime>,
+    /// The text after it.
+    pub after: String,
+}
+
+/// A box that explains something out of the ordinary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// The organizer's words; may be empty.
+    pub reason: String,
+    /// When there is more news.
+    pub update: Option<Phrase>,
+}
+
+/// The button of a scene: where its form goes and what it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// The address of the form.
+    pub address: String,
+    /// The button's text.
+    pub label: String,
+    /// It is the one thing to do now.
+    pub urgent: bool,
+}
+
+/// The texts of one page.
+#[derive(Clone, Debug)]
+pub struct Slots {
+    /// The title of the document.
+    pub title: String,
+    /// The heading.
+    pub headline: String,
+    /// What it means.
+    pub lead: Vec<Phrase>,
+    /// How many are ahead, and what the number counts.
+    pub count: Option<(String, String)>,
+    /// The visitor's number and the number that is called now.
+    pub facts: Option<(String, String)>,
+    /// The estimated wait.
+    pub wait: Option<String>,
+    /// A pause or a stop.
+    pub notice: Option<Notice>,
+    /// What happens next.
+    pub next: Option<String>,
+    /// That the place is kept.
+    pub promise: Option<Phrase>,
+    /// How old the numbers are, when they are old.
+    pub age: Option<String>,
+    /// The button.
+    pub action: Option<Action>,
+    /// Why a cookie may be missing.
+    pub reasons: Vec<(&'static str, String)>,
+}
+
+/// From this age on the page says how old its numbers are: five times what a board may be.
+const OLD_AFTER_MS: u64 = 10_000;
+
+impl Slots {
+    /// The texts for `view`.
+    pub fn of(view: &PageView, scene: Scene) -> Slots {
+        let words = view.language.words();
+        let writer = Writer { view, words, scene };
+        let headline = writer.headline();
+        Slots {
+            title: writer.title(&headline),
+            lead: writer.lead(),
+            count: writer.count(),
+            facts: writer.facts(),
+            wait: (scene == Scene::Waiting).then(|| wait::in_words(words, writer.eta())),
+            notice: writer.notice(),
+            next: writer.next(),
+            promise: writer.promise(),
+            age: writer.age(),
+            action: writer.action(),
+            reasons: writer.reasons(),
+            headline,
+        }
+    }
+}
+
+struct Writer<'a> {
+    view: &'a PageView,
+    words: &'static Words,
+    scene: Scene,
+}
+
+impl Writer<'_> {
+    fn key(&self, part: &str) -> String {
+        format!("{}.{part}", self.scene.name())
+    }
+
+    fn plain(&self, key: &str) -> Phrase {
+        Phrase {
+            before: self.words.text(key, &[]),
+            ..Phrase::default()
+        }
+    }
+
+    /// The text of `key` with `at` where `{time}` stands.
+    fn timed(&self, text: String, at: UnixMillis) -> Phrase {
+        let (before, after) = text.split_once("{time}").unwrap_or((&text, ""));
+        Phrase {
+            before: before.to_owned(),
+            time: Some(shown(at, self.view.now, self.view.utc_offset_minutes)),
+            after: after.to_owned(),
+        }
+    }
+
+    fn timed_or(&self, timed: &str, at: Option<UnixMillis>, otherwise: &str) -> Phrase {
+        match at {
+            Some(at) => self.timed(self.words.text(timed, &[]), at),
+            None => self.plain(otherwise),
+        }
+    }
+
+    fn headline(&self) -> String {
+        if self.scene == Scene::Waiting && self.view.ahead() == Some(0) {
+            return self.words.text("waiting.first", &[]);
+        }
+        self.words.text(&self.key("headline"), &[])
+    }
+
+    fn title(&self, headline: &str) -> String {
+        let event = self.view.title.as_str();
+        match (self.scene, self.view.ahead()) {
+            (Scene::Waiting | Scene::Paused, Some(ahead)) if ahead > 0 => {
+                let ahead = self.view.language.number(ahead);
+                self.words
+                    .text("title.ahead", &[("n", &ahead), ("event", event)])
+            }
+            _ => self
+                .words
+                .text("title.plain", &[("headline", headline), ("event", event)]),
+        }
+    }
+
+    fn lead(&self) -> Vec<Phrase> {
+        let view = self.view;
+        match self.scene {
+            Scene::Waiting => vec![],
+            Scene::Before => {
+                let at = view.prequeue_at.or(view.opens_at);
+                vec![self.timed_or("before.lead", at, "before.soon")]
+            }
+            Scene::Prequeue => {
+                let mut lead = vec![self.timed_or("prequeue.lead", view.opens_at, "prequeue.soon")];
+                if view.ahead().is_none() {
+                    lead.push(self.plain("prequeue.draw"));
+                }
+                lead
+            }
+            Scene::Called => {
+                let until = view.place.as_ref().and_then(|place| place.offer_until);
+                let kept = until.map(|at| self.timed(self.words.text("called.until", &[]), at));
+                [Some(self.plain("called.lead")), kept]
+                    .into_iter()
+                    .flatten()
+                    .collect()
+            }
+            Scene::Ended => vec![self.ended(), self.plain("ended.next")],
+            Scene::Stopped if view.place.is_some() => {
+                vec![self.plain("stopped.lead"), self.plain("stopped.kept")]
+            }
+            Scene::Admitted => vec![self.plain("server.admitted.lead")],
+            Scene::Busy => vec![self.plain("server.busy.lead")],
+            _ => vec![self.plain(&self.key("lead"))],
+        }
+    }
+
+    fn ended(&self) -> Phrase {
+        let Some(at) = self
+            .view
+            .place
+            .as_ref()
+            .and_then(|place| place.session_ends_at)
+        else {
+            return self.plain("ended.plain");
+        };
+        let minutes = self.view.session.0 / 60_000;
+        self.timed(self.words.plural("ended.lead", minutes, &[]), at)
+    }
+
+    fn shows_place(&self) -> bool {
+        matches!(self.scene, Scene::Prequeue | Scene::Waiting | Scene::Paused)
+    }
+
+    fn count(&self) -> Option<(String, String)> {
+        let ahead = self
+            .view
+            .ahead()
+            .filter(|ahead| *ahead > 0 && self.shows_place())?;
+        Some((
+            self.view.language.number(ahead),
+            self.words.plural("ahead", ahead, &[]),
+        ))
+    }
+
+    fn facts(&self) -> Option<(String, String)> {
+        let rank = self
+            .view
+            .place
+            .as_ref()?
+            .rank
+            .filter(|_| self.shows_place())?;
+        let language = self.view.language;
+        Some((
+            language.number(rank.0 + 1),
+            language.number(self.view.called.0),
+        ))
+    }
+
+    fn eta(&self) -> Option<super::view::Eta> {
+        self.view.place.as_ref()?.eta
+    }
+
+    fn notice(&self) -> Option<Notice> {
+        let pause = self.view.pause.as_ref()?;
+        if !matches!(self.scene, Scene::Paused | Scene::Stopped | Scene::Join) {
+            return None;
+        }
+        let update = pause.next_update_at.filter(|at| *at > self.view.now);
+        let update = update.map(|at| self.timed(self.words.text("paused.update", &[]), at));
+        let reason = pause.reason.clone();
+        (update.is_some() || !reason.is_empty()).then_some(Notice { reason, update })
+    }
+
+    fn next(&self) -> Option<String> {
+        match self.scene {
+            Scene::Before => Some(self.words.text("server.before.next", &[])),
+            Scene::Waiting | Scene::Prequeue | Scene::Paused => {
+                let key = match self.view.refresh_off {
+                    true => "server.waiting.still",
+                    false => "server.waiting.next",
+                };
+                Some(
+                    format!("{} {}", self.words.text(key, &[]), self.hold())
+                        .trim()
+                        .to_owned(),
+                )
+            }
+            _ => None,
+        }
+    }
+
+    fn hold(&self) -> String {
+        let minutes = self.view.hold.map_or(0, |hold| hold.0 / 60_000);
+        match minutes {
+            0 => String::new(),
+            _ => self.words.plural("hold", minutes, &[]),
+        }
+    }
+
+    fn promise(&self) -> Option<Phrase> {
+        match self.scene {
+            Scene::Waiting => Some(match self.eta() {
+                None => self.plain("promise"),
+                Some(eta) if eta.likely_seconds < wait::NEAR_SECONDS => self.plain("promise.near"),
+                Some(eta) => {
+                    let back = UnixMillis(self.view.now.0 + eta.likely_seconds * 1_000);
+                    self.timed(self.words.text("promise.back", &[]), back)
+                }
+            }),
+            Scene::Prequeue if self.view.ahead().is_some() && self.view.opens_at.is_some() => {
+                let opens_at = self.view.opens_at.unwrap_or(self.view.now);
+                Some(self.timed(self.words.text("promise.back", &[]), opens_at))
+            }
+            Scene::Prequeue | Scene::Provisional | Scene::Drawing => Some(self.plain("promise")),
+            _ => None,
+        }
+    }
+
+    fn age(&self) -> Option<String> {
+        let age_ms = self.view.board_age.0;
+        if age_ms < OLD_AFTER_MS || !self.shows_place() {
+            return None;
+        }
+        Some(match age_ms / 60_000 {
+            0 => self.words.text("age.now", &[]),
+            minutes => self.words.plural("age.minutes", minutes, &[]),
+        })
+    }
+
+    fn action(&self) -> Option<Action> {
+        let mine = format!("{}/queues/{}/tickets", self.view.prefix, self.view.event);
+        let (address, key) = match self.scene {
+            Scene::Join => (mine, "do.join"),
+            Scene::Ended | Scene::Lapsed | Scene::Left => (mine, "do.rejoin"),
+            Scene::Called | Scene::Admitted => (format!("{mine}/me/pass"), "do.enter"),
+            Scene::Elsewhere => (format!("{mine}/me/pass"), "do.continue"),
+            _ => return None,
+        };
+        let urgent = matches!(self.scene, Scene::Join | Scene::Called | Scene::Admitted);
+        Some(Action {
+            address,
+            label: self.words.text(key, &[]),
+            urgent,
+        })
+    }
+
+    fn reasons(&self) -> Vec<(&'static str, String)> {
+        if self.scene != Scene::Cookie {
+            return vec![];
+        }
+        ["off", "frame", "app"]
+            .map(|why| (why, self.words.text(&format!("cookie.{why}"), &[])))
+            .into()
+    }
+}
