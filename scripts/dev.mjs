@@ -63,11 +63,7 @@ async function start(configFile, wantedPort, running) {
   }
   const wrangler = await startWrangler({ config, secrets, port });
   running.push(wrangler);
-  const ended = wrangler.hasEnded.then(({ code }) => {
-    throw new Error(`wrangler has ended with code ${code}\n${wrangler.output()}`);
-  });
-  await Promise.race([answers(`${url}/_wr/health`, START_PATIENCE_MS), ended]);
-  ended.catch(() => {});
+  await answers(`${url}/_wr/health`, START_PATIENCE_MS, wrangler);
   process.stdout.write(`\nOpen ${url}${frontPath(config)}\n`);
 }
 
@@ -87,14 +83,8 @@ async function startWrangler({ config, secrets, port }) {
     cwd: root,
     env: { ...process.env, ...wranglerEnvironment },
   });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (bytes) => {
-      output = (output + bytes).slice(-20_000);
-      process.stderr.write(bytes);
-    });
-  }
-  return { hasEnded: child.hasEnded, output: () => output, stop: () => stopGroup(child) };
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => process.stderr.write(bytes));
+  return { hasEnded: child.hasEnded, stop: () => stopGroup(child) };
 }
 
 command(import.meta.url, USAGE, main);

@@ -18,10 +18,15 @@ function answersOnce(url) {
   });
 }
 
-/** Resolves when the address answers; rejects when it does not within `patienceMs`. */
-export async function answers(url, patienceMs) {
+/** Resolves when the address answers; rejects when it does not within `patienceMs`, or when its `child` ends first. */
+export async function answers(url, patienceMs, child) {
   const until = Date.now() + patienceMs;
+  let ending = null;
+  child?.hasEnded.then(({ code, signal, error }) => {
+    ending = error?.message ?? signal ?? `code ${code}`;
+  });
   while (!(await answersOnce(url))) {
+    if (ending !== null) throw new Error(`${url} will not answer: its process has ended (${ending})`);
     if (Date.now() > until) throw new Error(`${url} does not answer after ${patienceMs / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
   }

@@ -24,6 +24,7 @@ const KEPT_OUTPUT_CHARACTERS = 64_000;
  * - `port` (0: any free one), `host`, `tls` (true: self-signed, see `server.certificate`; or a list of further names)
  * - `stateDir`: kept between starts; without it a temporary one that `stop` removes
  * - `configFile`: a wrangler.toml; `vars` and `secrets` are laid over its own (a null takes one away)
+ * - `withShop`: false starts no demo shop, whatever the configuration names
  * - `buildDir`: where index.js and index_bg.wasm are; `onOutput(text)`: what the children print
  */
 export async function startServer(options = {}) {
@@ -70,13 +71,13 @@ class Server {
   }
 
   async start() {
-    const { configFile, vars = {}, secrets = {}, tls, buildDir } = this.#options;
+    const { configFile, vars = {}, secrets = {}, tls, buildDir, withShop = true } = this.#options;
     const file = readWranglerConfig(configFile);
     const config = { ...file, vars: laidOver(file.vars, vars) };
     const allSecrets = laidOver(secretsBeside(configFile, devVarsFile), secrets);
     for (const folder of ["objects", "serve", "shop"]) mkdirSync(path.join(this.stateDir, folder), { recursive: true });
     await this.#endLeftover();
-    if (eventsOfDemoShop(config).length > 0) {
+    if (withShop && eventsOfDemoShop(config).length > 0) {
       this.port ||= await freePort();
       this.#shop = await startShop({
         config,
@@ -148,7 +149,7 @@ class Server {
     if (child.pid) writeFileSync(this.#in("serve", "workerd.pid"), String(child.pid));
     this.port = await firstPort(child);
     this.url = this.#address();
-    await answers(`${this.url}/_wr/health`, START_PATIENCE_MS);
+    await answers(`${this.url}/_wr/health`, START_PATIENCE_MS, child);
   }
 
   /** A server that was killed leaves its workerd behind, which would go on writing to the same files. */

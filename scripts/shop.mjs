@@ -36,15 +36,11 @@ export async function startShop({ config, secrets, stateDir, roomUrl, onOutput =
   };
   const child = startGroup(shopBinary, [], { env: { ...process.env, ...settings } });
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => onOutput(String(bytes)));
-  const ended = child.hasEnded.then(({ code, error }) => {
-    throw new Error(`the demo shop ended with code ${code} ${error?.message ?? ""}`);
-  });
-  ended.catch(() => {});
   try {
-    await Promise.race([answers(url, START_PATIENCE_MS), ended]);
+    await answers(url, START_PATIENCE_MS, child);
   } catch (error) {
     await stopGroup(child);
-    throw error;
+    throw new Error(`the demo shop does not start: ${error.message}`);
   }
   return { url, port, pid: child.pid, hasEnded: child.hasEnded, stop: () => stopGroup(child) };
 }

@@ -1,0 +1,116 @@
+// `npm run deploy`: checks, packages, deploys. A dry run needs no network and no secrets.
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { command, readArguments } from "./command-line.mjs";
+import {
+  checkAccepted,
+  checkDeploymentIsNoDemo,
+  checkKeys,
+  checkLiveValues,
+  checkRoutes,
+  checkSize,
+  checkVariableSizes,
+  isLoopbackOnly,
+} from "./deploying/checks.mjs";
+import { buildDir, npmBinary, root, toolNode, wranglerEnvironment, wranglerFile } from "./paths.mjs";
+import { run } from "./processes.mjs";
+import { setup } from "./setup.mjs";
+import { freshRootKey } from "./setup/keys.mjs";
+
+const USAGE = `npm run deploy -- [--dry-run] [--config FILE]
+Checks the configuration, packages the Worker and deploys it with wrangler. Events for loopback hosts are left out.
+  --dry-run     checks and packages only; needs no network and no secrets
+  --config FILE another wrangler.toml
+Ends with 1 when a check fails, and deploys nothing then.`;
+
+const deployDir = path.join(root, ".wrangler", "deploy");
+const BOARD_PATIENCE_MS = 5_000;
+const MARKS = { ok: "ok  ", failed: "FAIL", note: "note" };
+
+async function main(words) {
+  const { values } = readArguments(words, {
+    "dry-run": { type: "boolean", default: false },
+    config: { type: "string", default: wranglerFile },
+  });
+  const isDry = values["dry-run"];
+  await setup(["packages", "rust", "tools", "worker"]);
+  const { eventsOf, readWranglerConfig } = await import("./wrangler-config.mjs");
+  const whole = readWranglerConfig(path.resolve(values.config));
+  const { config, leftOut } = withoutLoopbackEvents(whole, eventsOf(whole));
+  const events = eventsOf(config);
+  const file = await writeConfig(config);
+  const results = [
+    ...leftOut.map((id) => ({ outcome: "note", text: `${id}: left out, only loopback reaches it` })),
+    ...checkRoutes(config, events),
+    ...checkVariableSizes(events),
+    ...checkDeploymentIsNoDemo(config, events),
+    ...(await keys(file, isDry)),
+    ...(await liveValues(config, events)),
+    await accepted(file),
+  ];
+  const packed = await wrangler(["deploy", "--dry-run", "--outdir", path.join(deployDir, "out"), "--config", file]);
+  results.push(packed.code === 0 ? checkSize(packed.output) : { outcome: "failed", text: packed.output.trim() });
+  for (const { outcome, text } of results) process.stdout.write(`${MARKS[outcome]}  ${text}\n`);
+  const failures = results.filter(({ outcome }) => outcome === "failed").length;
+  if (failures > 0) throw new Error(`${failures} checks failed; nothing was deployed`);
+  if (isDry) return void process.stdout.write("Dry run: nothing was deployed.\n");
+  const deployed = await wrangler(["deploy", "--config", file], "inherit");
+  if (deployed.code !== 0) throw new Error("wrangler did not deploy");
+}
+
+function withoutLoopbackEvents(config, events) {
+  const local = events.filter(({ event }) => isLoopbackOnly(event));
+  const vars = { ...config.vars };
+  for (const { variable } of local) delete vars[variable];
+  return { config: { ...config, vars }, leftOut: local.map(({ event }) => event.id) };
+}
+
+/** wrangler's own configuration: what was built, without the build command. */
+async function writeConfig(config) {
+  const { stringify } = await import("smol-toml");
+  const { build, ...kept } = config;
+  mkdirSync(deployDir, { recursive: true });
+  const file = path.join(deployDir, "wrangler.toml");
+  writeFileSync(file, stringify({ ...kept, main: path.join(buildDir, "index.js") }));
+  return file;
+}
+
+/** wrangler, run to its end; its output is gathered unless `stdio` is "inherit". */
+function wrangler(args, stdio = ["ignore", "pipe", "pipe"]) {
+  const env = { ...process.env, ...wranglerEnvironment, CI: process.env.CI ?? "" };
+  return run(toolNode(), [npmBinary("wrangler"), ...args], { cwd: root, env, stdio });
+}
+
+async function keys(file, isDry) {
+  if (isDry) return checkKeys(null, "a dry run asks nobody for them");
+  const { code, output } = await wrangler(["secret", "list", "--format", "json", "--config", file]);
+  const list = output.match(/\[[\s\S]*\]/)?.[0];
+  if (code !== 0 || !list) return checkKeys([], "");
+  return checkKeys(JSON.parse(list).map(({ name }) => name));
+}
+
+/** The boards of the events as the deployment shows them now, to everybody. */
+async function liveValues(config, events) {
+  const prefix = config.vars?.PREFIX ?? "/_wr";
+  const boards = events.map(async (named) => {
+    const address = `https://${named.event.hosts[0]}${prefix}/queues/${named.event.id}`;
+    const response = await fetch(address, { signal: AbortSignal.timeout(BOARD_PATIENCE_MS) }).catch(() => null);
+    const board = response?.ok ? await response.json().catch(() => null) : null;
+    return checkLiveValues(named, board);
+  });
+  return (await Promise.all(boards)).flat();
+}
+
+/** Starts the Worker here with this configuration and a key of no worth, and asks whether it is content. */
+async function accepted(file) {
+  const { startServer } = await import("./server.mjs");
+  const server = await startServer({ configFile: file, withShop: false, secrets: { ROOT_KEY: freshRootKey("check") } });
+  try {
+    const response = await fetch(`${server.url}/_wr/health`);
+    return checkAccepted(response.status, await response.text());
+  } finally {
+    await server.stop();
+  }
+}
+
+command(import.meta.url, USAGE, main);

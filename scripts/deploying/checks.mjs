@@ -1,0 +1,120 @@
+// What has to be right before a deployment: each check gives `{ outcome, text }`, outcome "ok", "failed" or "note".
+
+/** The platform's limit on one variable. */
+export const MAX_VARIABLE_BYTES = 5 * 1024;
+/** The budget of the Worker, compressed: a small one starts fast. The platform would take 3 MB. */
+export const MAX_WORKER_KIB = 1000;
+
+const ok = (text) => ({ outcome: "ok", text });
+const failed = (text) => ({ outcome: "failed", text });
+const note = (text) => ({ outcome: "note", text });
+
+const LOOPBACK = /^(\*loopback|localhost|.+\.localhost|127(\.\d+){3}|\[?::1\]?)$/;
+
+/** An event that only this machine reaches: for trying, not for a deployment. */
+export const isLoopbackOnly = (event) => (event.hosts ?? []).every((host) => LOOPBACK.test(host));
+
+/** The patterns of a configuration's routes: `[{ pattern, isDomain }]`. */
+function routesOf(config) {
+  const routes = [...(config.routes ?? []), ...(config.route ? [config.route] : [])];
+  return routes.map((route) =>
+    typeof route === "string"
+      ? { pattern: route, isDomain: false }
+      : { pattern: route.pattern ?? "", isDomain: route.custom_domain === true },
+  );
+}
+
+/** Whether a route takes everything below `path` on `host`. A domain takes every path. */
+function covers({ pattern, isDomain }, host, path) {
+  const withoutScheme = pattern.replace(/^https?:\/\//, "");
+  if (isDomain) return withoutScheme === host;
+  const slash = withoutScheme.indexOf("/");
+  const hostPattern = slash < 0 ? withoutScheme : withoutScheme.slice(0, slash);
+  const pathPattern = slash < 0 ? "/" : withoutScheme.slice(slash);
+  const isHost = hostPattern.startsWith("*") ? host.endsWith(hostPattern.slice(1)) : host === hostPattern;
+  return isHost && pathPattern.endsWith("*") && path.startsWith(pathPattern.slice(0, -1));
+}
+
+/** Every host needs a route that takes the event's paths and the waiting room's own. */
+export function checkRoutes(config, events) {
+  const routes = routesOf(config);
+  const prefix = config.vars?.PREFIX ?? "/_wr";
+  const missing = [];
+  for (const { event } of events) {
+    for (const host of event.hosts ?? []) {
+      const paths = [...(event.paths ?? ["/"]).map((rule) => rule.replace(/\*.*$/, "")), `${prefix}/`];
+      for (const path of paths) {
+        if (!routes.some((route) => covers(route, host, path)))
+          missing.push(`${event.id}: no route takes ${host}${path}*`);
+      }
+    }
+  }
+  return missing.length > 0 ? missing.map(failed) : [ok("every host has a route for its events")];
+}
+
+/** One variable holds so much and no more. */
+export function checkVariableSizes(events) {
+  return events.map(({ variable, event }) => {
+    const bytes = Buffer.byteLength(JSON.stringify(event));
+    const text = `${variable}: ${bytes} bytes of ${MAX_VARIABLE_BYTES}`;
+    return bytes <= MAX_VARIABLE_BYTES
+      ? ok(text)
+      : failed(`${text}; move long texts to static/events/${event.id}.json`);
+  });
+}
+
+/** The demo shop is on this machine only, and the name of the sample deployment is everybody's. */
+export function checkDeploymentIsNoDemo(config, events) {
+  const found = events
+    .filter(({ event }) => event.origin === "demo-shop")
+    .map(({ variable }) =>
+      failed(`${variable}.origin: "demo-shop" is on this machine only; allowed is an https address`),
+    );
+  if (events.length > 0 && config.vars?.ISSUER === "anteroom-dev") {
+    found.push(failed('ISSUER: is "anteroom-dev"; name this deployment, so that no other one\'s tokens hold here'));
+  }
+  return found;
+}
+
+/** The secrets' names as wrangler lists them; null when they cannot be listed. */
+export function checkKeys(names, whyUnknown) {
+  if (names === null) return [note(`keys: not checked, ${whyUnknown}`)];
+  if (names.includes("ROOT_KEY")) return [ok("keys: ROOT_KEY is there")];
+  return [
+    failed("keys: ROOT_KEY is missing; make one with npm run setup's form, put it with wrangler secret put ROOT_KEY"),
+  ];
+}
+
+/** Live values win over the file's until they are reset: whoever deploys should know which do. */
+export function checkLiveValues({ event }, board) {
+  if (board === null) return [note(`${event.id}: live values not compared, the deployment cannot be reached`)];
+  const limits = board.limits ?? {};
+  const pairs = [
+    ["max_active", event.admission?.max_active ?? null, limits.max_active ?? null],
+    ["per_minute", event.admission?.per_minute ?? null, limits.per_minute ?? null],
+    ["mode", event.mode ?? null, board.mode],
+    ["stop", false, board.stop],
+    ["message", null, board.message],
+  ];
+  const different = pairs.filter(([, inFile, live]) => inFile !== live);
+  if (different.length === 0) return [ok(`${event.id}: live values are the file's`)];
+  return different.map(([name, inFile, live]) =>
+    note(
+      `${event.id}: ${name} is ${JSON.stringify(live)} live and ${JSON.stringify(inFile)} in the file; the live one stays`,
+    ),
+  );
+}
+
+/** From wrangler's own words about what it packed. */
+export function checkSize(output) {
+  const match = output.match(/Total Upload:.*?gzip:\s*([\d.]+)\s*KiB/);
+  if (!match) return failed("size: wrangler did not say it");
+  const text = `size: ${match[1]} KiB compressed, the budget is ${MAX_WORKER_KIB} KiB`;
+  return Number(match[1]) <= MAX_WORKER_KIB ? ok(text) : failed(text);
+}
+
+/** What the Worker itself says about the configuration, asked at its health address. */
+export function checkAccepted(status, body) {
+  if (status === 200) return ok("configuration: the Worker accepts it");
+  return failed(`configuration: the Worker refuses it (status ${status}): ${body.trim().slice(0, 2000)}`);
+}
