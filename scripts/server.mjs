@@ -15,6 +15,8 @@ import { listeningPort, modulesOf, workerdConfig } from "./workerd-config.mjs";
 import { eventsOfDemoShop, readWranglerConfig, secretsBeside, withShopAddress } from "./wrangler-config.mjs";
 
 const START_PATIENCE_MS = 30_000;
+/** The discard port: nothing listens there. */
+const UNREACHABLE_ORIGIN = "http://127.0.0.1:9";
 /** How much of the latest output is kept for a failure's message. */
 const KEPT_OUTPUT_CHARACTERS = 64_000;
 
@@ -24,7 +26,7 @@ const KEPT_OUTPUT_CHARACTERS = 64_000;
  * - `port` (0: any free one), `host`, `tls` (true: self-signed, see `server.certificate`; or a list of further names)
  * - `stateDir`: kept between starts; without it a temporary one that `stop` removes
  * - `configFile`: a wrangler.toml; `vars` and `secrets` are laid over its own (a null takes one away)
- * - `withShop`: false starts no demo shop, whatever the configuration names
+ * - `withShop`: false starts no demo shop; the events that name it get an origin that refuses connections
  * - `buildDir`: where index.js and index_bg.wasm are; `onOutput(text)`: what the children print
  */
 export async function startServer(options = {}) {
@@ -93,7 +95,7 @@ class Server {
     for (const { name, bytes } of modules) writeFileSync(this.#in("serve", name), bytes);
     this.#writeConfig = () => {
       const text = workerdConfig({
-        config: this.#shop ? withShopAddress(config, this.#shop.url) : config,
+        config: withShopAddress(config, this.#shop?.url ?? UNREACHABLE_ORIGIN),
         secrets: allSecrets,
         modules: modules.map(({ name }) => ({ name, file: name })),
         stateDir: this.#in("objects"),

@@ -1,0 +1,47 @@
+// The built Worker: what wrangler.toml names is in it, and it keeps its budgets.
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { buildDir, wranglerFile } from "../../scripts/paths.mjs";
+import { startServer } from "../../scripts/server.mjs";
+import { modulesOf } from "../../scripts/workerd-config.mjs";
+import { eventsOf, frontPath, readWranglerConfig } from "../../scripts/wrangler-config.mjs";
+
+const MAX_WORKER_BYTES = 1_000_000;
+const MAX_PAGE_BYTES = 30_000;
+
+const config = readWranglerConfig(wranglerFile);
+let server;
+
+before(async () => {
+  server = await startServer({ withShop: false });
+});
+after(() => server?.stop());
+
+test("every class that wrangler.toml names is exported, and new to SQLite in a migration", () => {
+  const script = String(modulesOf(buildDir)[0].bytes);
+  const exported = script.match(/export\s*\{([^}]*)\}/)[1];
+  const migrated = config.migrations.flatMap((migration) => migration.new_sqlite_classes ?? []);
+  const named = config.durable_objects.bindings.map((binding) => binding.class_name);
+  assert.deepEqual(
+    named.filter((name) => !new RegExp(`\\b(as )?${name}\\b`).test(exported)),
+    [],
+  );
+  assert.deepEqual([...named].sort(), [...migrated].sort());
+});
+
+test("the Worker is smaller than 1 MB compressed", () => {
+  const bytes = modulesOf(buildDir).reduce((sum, module) => sum + gzipSync(module.bytes).length, 0);
+  assert.ok(bytes < MAX_WORKER_BYTES, `${bytes} bytes`);
+});
+
+test("the queue page of every event is smaller than 30 kB compressed", async () => {
+  for (const { event } of eventsOf(config)) {
+    const address = `${server.url}${frontPath({ vars: { EVENT_ONE: event } })}`;
+    const response = await fetch(address, { headers: { accept: "text/html", "accept-language": "en" } });
+    const page = Buffer.from(await response.arrayBuffer());
+    assert.match(response.headers.get("content-type") ?? "", /^text\/html/, `${address} gave ${response.status}`);
+    assert.ok(gzipSync(page).length < MAX_PAGE_BYTES, `${event.id}: ${gzipSync(page).length} bytes with gzip`);
+    assert.ok(brotliCompressSync(page).length < MAX_PAGE_BYTES);
+  }
+});
