@@ -35,3 +35,76 @@ pub const MAX_MESSAGE_BYTES: usize = 500;
 
 /// Actions kept for the record.
 pub const MAX_NOTED: usize = 50;
+
+/// Places in one stored page: about 3.5 kB, small enough to rewrite when one place changes and
+/// large enough that neighbours who are called together share a row.
+pub const PLACES_PER_PAGE: usize = 128;
+
+/// A pending claim whose visitor has not asked for this long is taken back (a hidden page asks
+/// once a minute); the offer then stands anew.
+pub const CLAIM_PRESENCE: Millis = Millis(75_000);
+
+/// A grant whose visitor has not fetched the first pass within this time is given back.
+pub const GRANT_FETCH: Millis = Millis(30_000);
+
+/// The life of the first pass of a visitor admitted in one step; unconfirmed after it, the
+/// session ends.
+pub const UNCONFIRMED_PASS: Millis = Millis(30_000);
+
+/// A try is decided within this time or counts as not granted.
+pub const TRY_DECISION: Millis = Millis(1_500);
+
+/// A shard that has heard from no edge for this long stops its idle clocks.
+pub const DEAF_AFTER: Millis = Millis(60_000);
+
+/// No first pass is issued on a board older than this: a brake holds within 2 s.
+pub const BRAKE_AGE: Millis = Millis(2_000);
+
+/// How often a shard asks again while it waits for grants and has nothing new to report.
+pub const PATIENT_SYNC: Millis = Millis(500);
+
+/// Seconds of late joins in one report.
+pub const MAX_LATE_SECONDS: usize = 600;
+
+/// How long the coordinator collects late joins before it cuts them by arrival second.
+pub const LATE_COLLECTION: Millis = Millis(2_000);
+
+/// `called` moves at most this often, so that calling costs few rows and few board versions.
+pub const CALL_STEP: Millis = Millis(250);
+
+/// How far ahead calls are made: a page near the front polls every 2 s, so a visitor called now
+/// claims within about this time.
+pub const CALL_HORIZON: Millis = Millis(10_000);
+
+/// A child not heard from for this long is granted nothing (a shard with pending claims reports
+/// every [`PATIENT_SYNC`]).
+pub const GRANT_TO_HEARD: Millis = Millis(10_000);
+
+/// The most that the hold may run between two looks at the clock, so that a clock that jumps
+/// forward does not take everybody's turn.
+pub const HOLD_STEP: Millis = Millis(60_000);
+
+/// Batches of pending claims kept apart for one child and line; more are merged.
+pub const MAX_CLAIM_BATCHES: usize = 64;
+
+/// Samples of the offers of one line: with a hold of 30 minutes one every 14 s.
+pub const MAX_SAMPLES: u64 = 128;
+
+/// After the longest session a lost child's grants count this much longer.
+pub const WRITE_OFF_MARGIN: Millis = Millis(60_000);
+
+/// An unsafe request that comes this long after the session's end still gets a last pass.
+pub const LAST_PASS: Millis = Millis(60_000);
+
+/// New joins a second that one shard is planned for.
+pub const PLANNED_JOINS_PER_SECOND: u64 = 500;
+
+/// An answer that comes this long after its report is not taken: its grants could start sessions
+/// that outlive the coordinator's count of a lost shard.
+pub const STALE_REPLY: Millis = Millis(30_000);
+
+const _: () = assert!(STALE_REPLY.0 < WRITE_OFF_MARGIN.0);
+const _: () = assert!(MAX_PLACES as u64 >= PLANNED_PLACES);
+const _: () = assert!(UNCONFIRMED_PASS.0 >= GRANT_FETCH.0);
+const _: () = assert!(TRY_DECISION.0 < BRAKE_AGE.0);
+const _: () = assert!(PATIENT_SYNC.0 < GRANT_TO_HEARD.0);

@@ -49,6 +49,8 @@ pub struct SyncRequest {
     pub run: u32,
     /// Who reports.
     pub shard: ShardIndex,
+    /// When it left, on the shard's clock; unique among the shard's reports. The answer brings it back.
+    pub sent: UnixMillis,
     /// One report a line, in the order of the configuration.
     pub lines: Vec<LineReport>,
     /// Sessions granted in one step that no request has confirmed yet.
@@ -89,6 +91,8 @@ pub struct LineAnswer {
 pub struct SyncReply {
     /// Which run it belongs to; another one is refused.
     pub run: u32,
+    /// `sent` of the report that it answers.
+    pub sent: UnixMillis,
     /// One answer a line, in the order of the configuration.
     pub lines: Vec<LineAnswer>,
     /// The board; `None` when the shard has this version already.

@@ -25,7 +25,7 @@ pub enum CoordinatorCommand {
 
 /// One thing an operator may do. Live values win over the configuration's until they are reset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "action", rename_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
 pub enum Action {
     /// No calls and no grants from now on; joins, sessions and renewals go on.
     Pause {

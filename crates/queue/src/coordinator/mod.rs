@@ -1,2 +1,451 @@
-//! The coordinator.
+//! The coordinator: the only authority on order, turns and limits of one run of one event.
+//!
+//! Shards report cumulative counters; the coordinator answers with cumulative results. It knows
+//! shards and seconds, never visitors: a million more places cost it nothing. It gives
+//! consecutive entry numbers to reported joins (`cutting`), offers turns by moving `called`
+//! (`turns`), grants claims exactly within the limits (`granting`), follows the operator
+//! (`steering`) and publishes the board (`publishing`).
+//!
+//! The invariant: sessions are the grants less the ends, and a grant is made only while they are
+//! below the limit. A shard that cannot be reached goes on counting.
+//!
+//! What is deliberately absent: a clock, entropy, visitors' names, storage. Commands carry the
+//! time and the entropy; [`Outcome::rows`] carry what must be stored before the answer leaves.
+
+pub mod child;
 pub mod command;
+mod cutting;
+mod granting;
+mod publishing;
+pub mod rows;
+pub mod steering;
+mod turns;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::admission::Admission;
+use crate::board::{Board, Phase};
+use crate::calling::Calling;
+use crate::clock::Clock;
+use crate::limits::{COORDINATOR_REQUESTS_PER_SECOND, MAX_SHARDS, SHORTEST_SYNC};
+use crate::outcome::{Corrupt, Outcome};
+use crate::settings::{Limits, Settings};
+use crate::sync::{LineAnswer, LineReport, SyncReply, SyncRequest};
+use crate::units::{Millis, UnixMillis};
+
+use child::{Child, ChildLine};
+use command::{CoordinatorCommand, CoordinatorReply, Noted};
+use rows::{CoordinatorRow, LineRow};
+use steering::Live;
+
+/// What has to be stored.
+#[derive(Clone, Debug, Default)]
+struct Changed {
+    queue: bool,
+    noted: bool,
+    lines: BTreeSet<usize>,
+    calls: BTreeSet<usize>,
+    children: BTreeSet<u16>,
+}
+
+/// One line of the queue.
+#[derive(Clone, Debug, Default)]
+struct Line {
+    row: LineRow,
+    calling: Calling,
+}
+
+/// The state of one run of one event.
+#[derive(Clone, Debug)]
+pub struct Coordinator {
+    run: u32,
+    settings: Settings,
+    live: Live,
+    clock: Clock,
+    lines: Vec<Line>,
+    children: BTreeMap<u16, Child>,
+    admission: Admission,
+    board: Board,
+    /// The board was rebuilt from rows and is published as a new version.
+    rebuilt: bool,
+    noted: Vec<Noted>,
+    /// When late joins are cut, while some are being collected.
+    collect_until: Option<UnixMillis>,
+    /// When `called` may move again.
+    next_call: UnixMillis,
+    /// Ends in all, by second, of the last seconds.
+    ends: VecDeque<(UnixMillis, u64)>,
+    /// Entry numbers in all, by second, of the last seconds.
+    joins: VecDeque<(UnixMillis, u64)>,
+    /// From the last report; decides what must not depend on a shard's number.
+    entropy: [u8; 16],
+    changed: Changed,
+}
+
+impl Coordinator {
+    /// A coordinator at the beginning of its run.
+    pub fn new(run: u32, settings: Settings, now: UnixMillis) -> Outcome<Self, CoordinatorRow> {
+        let mut coordinator = Self::empty(run, settings, now);
+        coordinator.changed.queue = true;
+        coordinator.proceed(now);
+        let rows = coordinator.take_rows();
+        Outcome {
+            reply: coordinator,
+            rows,
+        }
+    }
+
+    /// The coordinator whose rows these are: the inverse of storing them.
+    ///
+    /// # Errors
+    /// [`Corrupt`] when the rows are not those of one coordinator with these lines.
+    pub fn restore(
+        run: u32,
+        settings: Settings,
+        rows: impl IntoIterator<Item = CoordinatorRow>,
+        now: UnixMillis,
+    ) -> Result<Self, Corrupt> {
+        let mut coordinator = Self::empty(run, settings, now);
+        let lines = coordinator.lines.len();
+        let mut known = false;
+        for row in rows {
+            match row {
+                CoordinatorRow::Queue {
+                    version,
+                    admission,
+                    live,
+                    seen,
+                } => {
+                    known = true;
+                    coordinator.board.version = version;
+                    coordinator.admission = admission;
+                    coordinator.live = live;
+                    coordinator.clock = Clock::at(seen);
+                }
+                CoordinatorRow::Line { index, line } if usize::from(index) < lines => {
+                    coordinator.lines[usize::from(index)].row = line;
+                }
+                CoordinatorRow::Calls { index, calling } if usize::from(index) < lines => {
+                    coordinator.lines[usize::from(index)].calling = calling;
+                }
+                CoordinatorRow::Child { shard, mut child } if child.lines.len() == lines => {
+                    child.late = vec![Vec::new(); lines];
+                    child.heard = now;
+                    coordinator.children.insert(shard, child);
+                }
+                CoordinatorRow::Noted(noted) => coordinator.noted = noted,
+                other => {
+                    return Err(Corrupt(format!(
+                        "{} does not fit {lines} lines",
+                        other.key()
+                    )));
+                }
+            }
+        }
+        if !known {
+            return Err(Corrupt("the row of the queue is missing".to_owned()));
+        }
+        coordinator.check()?;
+        Ok(coordinator)
+    }
+
+    fn empty(run: u32, settings: Settings, now: UnixMillis) -> Self {
+        let lines = vec![Line::default(); settings.lines.len()];
+        let board = publishing::blank(&settings);
+        Self {
+            run,
+            settings,
+            live: Live::default(),
+            clock: Clock::at(UnixMillis(0)),
+            lines,
+            children: BTreeMap::new(),
+            admission: Admission::default(),
+            board,
+            rebuilt: true,
+            noted: Vec::new(),
+            collect_until: None,
+            next_call: now,
+            ends: VecDeque::new(),
+            joins: VecDeque::new(),
+            entropy: [0; 16],
+            changed: Changed::default(),
+        }
+    }
+
+    /// Carries out one command.
+    pub fn apply(
+        &mut self,
+        command: CoordinatorCommand,
+        now: UnixMillis,
+    ) -> Outcome<CoordinatorReply, CoordinatorRow> {
+        let now = self.clock.observe(now);
+        let reply = match command {
+            CoordinatorCommand::Sync { report, entropy } => self.sync(report, entropy, now),
+            CoordinatorCommand::Operate { action, by } => self.operate(action, by, now),
+            CoordinatorCommand::Configure { settings } => self.configure(settings, now),
+            CoordinatorCommand::Wake => {
+                self.proceed(now);
+                self.state_reply()
+            }
+        };
+        Outcome {
+            reply,
+            rows: self.take_rows(),
+        }
+    }
+
+    /// The present board.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// When to wake the coordinator although nobody asks: the next step of the schedule, or the
+    /// end of a collection of late joins.
+    pub fn next_wakeup(&self) -> Option<UnixMillis> {
+        let now = self.clock.high();
+        let steps = self
+            .settings
+            .lines
+            .iter()
+            .filter_map(|line| line.opens_at)
+            .chain(self.settings.prequeue_at);
+        steps.filter(|at| *at > now).chain(self.collect_until).min()
+    }
+
+    fn configure(&mut self, settings: Settings, now: UnixMillis) -> CoordinatorReply {
+        if settings.lines.len() != self.lines.len() {
+            return CoordinatorReply::Refused(format!(
+                "lines: {} configured, the run has {}; a new run may have others",
+                settings.lines.len(),
+                self.lines.len()
+            ));
+        }
+        let before = self.limits();
+        self.admission.settle(&before, now);
+        self.settings = settings;
+        self.changed.queue = true;
+        self.proceed(now);
+        self.state_reply()
+    }
+
+    fn sync(
+        &mut self,
+        report: SyncRequest,
+        entropy: [u8; 16],
+        now: UnixMillis,
+    ) -> CoordinatorReply {
+        if let Some(why) = self.refusal(&report) {
+            return CoordinatorReply::Refused(why);
+        }
+        self.entropy = entropy;
+        let shard = report.shard.0;
+        self.hear(&report, now);
+        self.settle(now);
+        self.decide_tries(shard, now);
+        self.publish(now);
+        let child = &self.children[&shard];
+        let lines = child.lines.iter().map(answer).collect();
+        CoordinatorReply::Synced(SyncReply {
+            run: self.run,
+            sent: report.sent,
+            lines,
+            board: (report.board_version != self.board.version).then(|| self.board.clone()),
+            board_version: self.board.version,
+            now,
+            next_sync: self.pace(),
+        })
+    }
+
+    /// Why a report cannot be one of this run's.
+    fn refusal(&self, report: &SyncRequest) -> Option<String> {
+        if report.run != self.run {
+            return Some(format!("run {} reported to run {}", report.run, self.run));
+        }
+        if report.shard.0 >= MAX_SHARDS {
+            return Some(format!(
+                "shard {}; 0 to {} are allowed",
+                report.shard.0,
+                MAX_SHARDS - 1
+            ));
+        }
+        if report.lines.len() != self.lines.len() {
+            return Some(format!(
+                "{} lines reported, the queue has {}",
+                report.lines.len(),
+                self.lines.len()
+            ));
+        }
+        let blank = ChildLine::default();
+        for (position, LineReport { counters, .. }) in report.lines.iter().enumerate() {
+            let known = self
+                .children
+                .get(&report.shard.0)
+                .map_or(&blank, |child| &child.lines[position]);
+            let given = known.granted + known.tries_granted;
+            if counters.numbered > known.cut
+                || counters.numbered > counters.joined
+                || counters.ended > given
+            {
+                return Some(format!(
+                    "line {position}: {counters:?} with {} cut and {given} granted",
+                    known.cut
+                ));
+            }
+        }
+        None
+    }
+
+    /// Takes in a report's counters and gives its joins numbers.
+    fn hear(&mut self, report: &SyncRequest, now: UnixMillis) {
+        let shard = report.shard.0;
+        let lines = self.lines.len();
+        let child = self.children.entry(shard).or_insert_with(|| Child {
+            lines: vec![ChildLine::default(); lines],
+            late: vec![Vec::new(); lines],
+            ..Child::default()
+        });
+        child.heard = now;
+        child.unconfirmed = u64::from(report.unconfirmed);
+        let mut grew = false;
+        for (position, line) in report.lines.iter().enumerate() {
+            let unnumbered = child.lines[position].cuts.len();
+            grew |= child.lines[position].hear(&line.counters, now);
+            grew |= unnumbered != child.lines[position].cuts.len();
+        }
+        if grew {
+            self.changed.children.insert(shard);
+        }
+        for (position, line) in report.lines.iter().enumerate() {
+            self.cut_reported(shard, position, line, now);
+        }
+    }
+
+    /// Everything that the passing of time and the counters bring about, up to the board.
+    fn proceed(&mut self, now: UnixMillis) {
+        self.settle(now);
+        self.publish(now);
+    }
+
+    fn settle(&mut self, now: UnixMillis) {
+        for position in 0..self.lines.len() {
+            let running = self.phase(position, now) == Phase::Open && !self.live.stop;
+            self.lines[position].calling.run_hold(running, now);
+        }
+        self.cut_collected(now);
+        self.write_off_lost(now);
+        self.grant(now);
+        self.call(now);
+    }
+
+    fn phase(&self, position: usize, now: UnixMillis) -> Phase {
+        self.live
+            .phase(&self.settings, &self.settings.lines[position], now)
+    }
+
+    fn limits(&self) -> Limits {
+        self.live.limits(&self.settings.limits)
+    }
+
+    /// Sessions and grants that count against the limits.
+    fn active(&self) -> u64 {
+        self.child_lines(0..self.lines.len())
+            .map(ChildLine::active)
+            .sum()
+    }
+
+    fn child_lines(&self, positions: std::ops::Range<usize>) -> impl Iterator<Item = &ChildLine> {
+        self.children
+            .values()
+            .flat_map(move |child| child.lines[positions.clone()].iter())
+    }
+
+    /// How long shards wait between reports, so that all together stay within the plan.
+    fn pace(&self) -> Millis {
+        let spread = self.children.len() as u64 * 1_000 / COORDINATOR_REQUESTS_PER_SECOND;
+        Millis(spread.max(SHORTEST_SYNC.0))
+    }
+
+    fn take_rows(&mut self) -> Vec<CoordinatorRow> {
+        let changed = std::mem::take(&mut self.changed);
+        let mut rows = Vec::new();
+        if changed.queue {
+            rows.push(CoordinatorRow::Queue {
+                version: self.board.version,
+                admission: self.admission,
+                live: self.live.clone(),
+                seen: self.clock.high(),
+            });
+        }
+        for index in changed.lines {
+            rows.push(CoordinatorRow::Line {
+                index: index as u8,
+                line: self.lines[index].row,
+            });
+        }
+        for index in changed.calls {
+            rows.push(CoordinatorRow::Calls {
+                index: index as u8,
+                calling: self.lines[index].calling.clone(),
+            });
+        }
+        for shard in changed.children {
+            rows.push(CoordinatorRow::Child {
+                shard,
+                child: self.children[&shard].clone(),
+            });
+        }
+        if changed.noted {
+            rows.push(CoordinatorRow::Noted(self.noted.clone()));
+        }
+        rows
+    }
+
+    /// What must hold of every stored state.
+    fn check(&self) -> Result<(), Corrupt> {
+        for (position, line) in self.lines.iter().enumerate() {
+            let cut: u64 = self
+                .child_lines(position..position + 1)
+                .map(|child| child.cut)
+                .sum();
+            let LineRow {
+                entries,
+                called,
+                lapsed,
+                ..
+            } = line.row;
+            if cut != entries || called > entries || lapsed > called {
+                return Err(Corrupt(format!(
+                    "line {position}: {cut} cut, {:?}",
+                    line.row
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn answer(line: &ChildLine) -> LineAnswer {
+    LineAnswer {
+        cuts: line.cuts.iter().copied().collect(),
+        granted: line.granted,
+        tries_decided: line.tries_decided,
+        tries_granted: line.tries_granted,
+        ended_floor: line.ended_floor,
+    }
+}
+
+/// A well-mixed number from the entropy of the last report: the finalizer of SplitMix64
+/// (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+fn mix(entropy: &[u8; 16], salt: u64) -> u64 {
+    let (low, high) = entropy.split_at(8);
+    let word = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .fold(0u64, |word, byte| (word << 8) | u64::from(*byte))
+    };
+    let mut mixed =
+        word(low) ^ word(high).rotate_left(32) ^ salt.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}

@@ -26,7 +26,11 @@ pub enum ShardCommand {
         claim: ClaimId,
     },
     /// What became of a place.
-    Ask { index: PlaceIndex, nonce: Nonce, claim: ClaimId },
+    Ask {
+        index: PlaceIndex,
+        nonce: Nonce,
+        claim: ClaimId,
+    },
     /// A called visitor asks to enter; asked again while it is pending.
     Claim {
         index: PlaceIndex,
@@ -60,6 +64,8 @@ pub enum ShardCommand {
     Synced { reply: SyncReply },
     /// The configuration as the shell reads it now.
     Configure { settings: Settings },
+    /// An edge reads the board.
+    Look,
     /// A deadline may have come.
     Wake,
 }

@@ -1,2 +1,365 @@
-//! The shard.
+//! The shard: takes joins, holds places and sessions, and follows the coordinator.
+//!
+//! A shard never decides an order or a limit. It counts what happens to its places (joins,
+//! claims, ends), reports the counters, and applies what comes back: entry numbers to places in
+//! the order in which they joined, grants to claims in the order in which they were made. What a
+//! visitor's place *is* (waiting, called, lapsed) follows from its rank and the board's
+//! watermarks and is never stored.
+//!
+//! What is deliberately absent: a clock, entropy, keys, sockets, storage. Commands carry the
+//! time; [`Outcome::rows`] carry what must be stored before the answer leaves.
+//!
+//! One file an idea: `joining` (joins and tries), `turn` (what a place is, claims, leaving),
+//! `session` (passes' sessions and deadlines), `syncing` (reports and answers).
+
 pub mod command;
+mod joining;
+pub mod place;
+pub mod rows;
+mod session;
+mod syncing;
+mod turn;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::board::Board;
+use crate::clock::Clock;
+use crate::deadlines::Deadlines;
+use crate::limits::{DEAF_AFTER, PLACES_PER_PAGE};
+use crate::outcome::{Corrupt, Outcome};
+use crate::settings::Settings;
+use crate::sync::Counters;
+use crate::units::{ClaimId, Millis, Nonce, PlaceIndex, ShardIndex, UnixMillis};
+
+use command::{PlaceView, ShardCommand, ShardReply};
+use place::{Place, Standing};
+use rows::{LineRow, ShardRow};
+
+/// Which shard of which run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The run.
+    pub run: u32,
+    /// The shard.
+    pub shard: ShardIndex,
+}
+
+/// A first visit that asks to be admitted in one step.
+#[derive(Clone, Debug)]
+struct Try {
+    nonce: Nonce,
+    line: u8,
+    claim: ClaimId,
+    at: UnixMillis,
+}
+
+/// One line's share of the shard.
+#[derive(Clone, Debug, Default)]
+struct Line {
+    row: LineRow,
+    /// The places that joined it, in order.
+    joins: Vec<PlaceIndex>,
+    /// Pending claims, in order of claiming.
+    claims: BTreeSet<(u64, PlaceIndex)>,
+    /// Tries that are not decided.
+    tries: VecDeque<Try>,
+    /// The counters of the last report that was answered.
+    heard_counters: Counters,
+}
+
+/// What has to be stored.
+#[derive(Clone, Debug, Default)]
+struct Changed {
+    pages: BTreeSet<u32>,
+    counters: bool,
+}
+
+/// The state of one shard.
+#[derive(Clone, Debug)]
+pub struct Shard {
+    identity: Identity,
+    settings: Settings,
+    clock: Clock,
+    places: Vec<Place>,
+    by_nonce: BTreeMap<Nonce, PlaceIndex>,
+    lines: Vec<Line>,
+    deadlines: Deadlines,
+    /// Grants whose first pass has not been fetched.
+    unissued: BTreeSet<PlaceIndex>,
+    /// First visits admitted in one step and not confirmed.
+    unconfirmed: BTreeSet<PlaceIndex>,
+    board: Option<Board>,
+    /// When the coordinator made what we know of it, at the earliest: when the report left.
+    board_heard: UnixMillis,
+    /// When the line last turned to open as far as this instance knows; holds start anew then.
+    reopened: UnixMillis,
+    /// The last report: when it left, and its counters until it is answered.
+    reported: (UnixMillis, Option<Vec<Counters>>),
+    next_sync: UnixMillis,
+    last_sync: UnixMillis,
+    /// When an edge last asked anything.
+    edge_heard: UnixMillis,
+    /// How long in all no edge was heard.
+    deaf: Millis,
+    changed: Changed,
+}
+
+impl Shard {
+    /// A shard at the beginning of its run.
+    pub fn new(identity: Identity, settings: Settings, now: UnixMillis) -> Outcome<Self, ShardRow> {
+        let mut shard = Self::empty(identity, settings, now);
+        shard.changed.counters = true;
+        let rows = shard.take_rows();
+        Outcome { reply: shard, rows }
+    }
+
+    /// The shard whose rows these are: the inverse of storing them.
+    ///
+    /// # Errors
+    /// [`Corrupt`] when the rows are not those of one shard with these lines.
+    pub fn restore(
+        identity: Identity,
+        settings: Settings,
+        rows: impl IntoIterator<Item = ShardRow>,
+        now: UnixMillis,
+    ) -> Result<Self, Corrupt> {
+        let mut shard = Self::empty(identity, settings, now);
+        let mut pages = BTreeMap::new();
+        for row in rows {
+            match row {
+                ShardRow::Page {
+                    number,
+                    epoch,
+                    places,
+                } => {
+                    pages.insert(number, (epoch, places));
+                }
+                ShardRow::Counters { lines } if lines.len() == shard.lines.len() => {
+                    for (line, row) in shard.lines.iter_mut().zip(lines) {
+                        line.row = row;
+                    }
+                }
+                ShardRow::Counters { lines } => {
+                    return Err(Corrupt(format!(
+                        "{} lines stored, {} configured",
+                        lines.len(),
+                        shard.lines.len()
+                    )));
+                }
+            }
+        }
+        let last = pages.len();
+        for (position, (number, (epoch, rows))) in pages.into_iter().enumerate() {
+            let full = rows.len() == PLACES_PER_PAGE || position + 1 == last;
+            if number as usize != position || !full || rows.len() > PLACES_PER_PAGE {
+                return Err(Corrupt(format!(
+                    "page {number} with {} places at position {position}",
+                    rows.len()
+                )));
+            }
+            for row in rows {
+                shard.adopt(row.into_place(epoch), now)?;
+            }
+        }
+        shard.check()?;
+        Ok(shard)
+    }
+
+    fn empty(identity: Identity, settings: Settings, now: UnixMillis) -> Self {
+        Self {
+            identity,
+            lines: vec![Line::default(); settings.lines.len()],
+            settings,
+            clock: Clock::at(now),
+            places: Vec::new(),
+            by_nonce: BTreeMap::new(),
+            deadlines: Deadlines::default(),
+            unissued: BTreeSet::new(),
+            unconfirmed: BTreeSet::new(),
+            board: None,
+            board_heard: UnixMillis(0),
+            reopened: now,
+            reported: (UnixMillis(0), None),
+            next_sync: now,
+            last_sync: UnixMillis(0),
+            edge_heard: now,
+            deaf: Millis(0),
+            changed: Changed::default(),
+        }
+    }
+
+    /// Takes up a stored place and everything that follows from it.
+    fn adopt(&mut self, mut place: Place, now: UnixMillis) -> Result<(), Corrupt> {
+        let index = PlaceIndex(self.places.len() as u32);
+        let position = usize::from(place.line.0);
+        let idle_now = self.idle_clock(now);
+        let Some(line) = self.lines.get_mut(position) else {
+            return Err(Corrupt(format!("place {} in line {position}", index.0)));
+        };
+        match &mut place.standing {
+            Standing::Claimed(claim) => {
+                claim.seen = now;
+                line.claims.insert((claim.order, index));
+            }
+            Standing::Granted(session) => {
+                session.renewed = idle_now;
+                if !session.issued {
+                    self.unissued.insert(index);
+                }
+                if !session.confirmed {
+                    self.unconfirmed.insert(index);
+                }
+            }
+            _ => {}
+        }
+        if !place.direct {
+            line.joins.push(index);
+        }
+        if place.standing != Standing::Void {
+            self.by_nonce.insert(place.nonce, index);
+        }
+        self.places.push(place);
+        self.remind(index, now);
+        Ok(())
+    }
+
+    /// Carries out one command.
+    pub fn apply(
+        &mut self,
+        command: ShardCommand,
+        now: UnixMillis,
+    ) -> Outcome<ShardReply, ShardRow> {
+        let now = self.clock.observe(now);
+        if !matches!(
+            command,
+            ShardCommand::Synced { .. } | ShardCommand::Configure { .. } | ShardCommand::Wake
+        ) {
+            self.hear_edge(now);
+        }
+        self.run_deadlines(now);
+        let reply = match command {
+            ShardCommand::Join {
+                nonce,
+                line,
+                permit_expired,
+                arrived,
+            } => self.join(nonce, line, permit_expired, arrived, now),
+            ShardCommand::Try { nonce, line, claim } => self.try_once(nonce, line, claim, now),
+            ShardCommand::Ask {
+                index,
+                nonce,
+                claim,
+            } => self.ask(index, nonce, claim, now),
+            ShardCommand::Claim {
+                index,
+                nonce,
+                claim,
+            } => self.claim(index, nonce, claim, now),
+            ShardCommand::Leave { index, nonce } => self.leave(index, nonce, now),
+            ShardCommand::Renew { index, generation } => self.renew(index, generation, now),
+            ShardCommand::Release { index, generation } => self.release(index, generation, now),
+            ShardCommand::Extend {
+                index,
+                generation,
+                by,
+            } => self.extend(index, generation, by, now),
+            ShardCommand::Access { index, generation } => self.access(index, generation),
+            ShardCommand::Synced { reply } => self.synced(reply, now),
+            ShardCommand::Configure { settings } => self.configure(settings),
+            ShardCommand::Look | ShardCommand::Wake => ShardReply::Done,
+        };
+        Outcome {
+            reply,
+            rows: self.take_rows(),
+        }
+    }
+
+    /// The number of lines is fixed for a run; everything else may change.
+    fn configure(&mut self, settings: Settings) -> ShardReply {
+        if settings.lines.len() == self.lines.len() {
+            self.settings = settings;
+        }
+        ShardReply::Done
+    }
+
+    fn hear_edge(&mut self, now: UnixMillis) {
+        self.deaf = self.deaf_at(now);
+        self.edge_heard = now;
+    }
+
+    fn deaf_at(&self, now: UnixMillis) -> Millis {
+        let silent = now.since(self.edge_heard).0;
+        Millis(self.deaf.0 + silent.saturating_sub(DEAF_AFTER.0))
+    }
+
+    /// Time as far as it counts against idle sessions: it stands still while no edge is heard.
+    fn idle_clock(&self, now: UnixMillis) -> Millis {
+        Millis(now.0.saturating_sub(self.deaf_at(now).0))
+    }
+
+    /// The board, once the coordinator was heard.
+    pub fn board(&self) -> Option<&Board> {
+        self.board.as_ref()
+    }
+
+    /// How old, at most, what the board says is.
+    pub fn board_age(&self, now: UnixMillis) -> Option<Millis> {
+        self.board.as_ref().map(|_| now.since(self.board_heard))
+    }
+
+    /// Marks the page of a place as changed.
+    fn touch(&mut self, index: PlaceIndex) {
+        self.changed.pages.insert(index.0 / PLACES_PER_PAGE as u32);
+    }
+
+    /// The counters of a line, to be changed and stored.
+    fn count(&mut self, line: usize) -> &mut Counters {
+        self.changed.counters = true;
+        &mut self.lines[line].row.counters
+    }
+
+    fn take_rows(&mut self) -> Vec<ShardRow> {
+        let changed = std::mem::take(&mut self.changed);
+        let mut rows = Vec::with_capacity(changed.pages.len() + usize::from(changed.counters));
+        for number in changed.pages {
+            let first = number as usize * PLACES_PER_PAGE;
+            let end = (first + PLACES_PER_PAGE).min(self.places.len());
+            rows.push(ShardRow::of_page(number, &self.places[first..end]));
+        }
+        if changed.counters {
+            rows.push(ShardRow::Counters {
+                lines: self.lines.iter().map(|line| line.row).collect(),
+            });
+        }
+        rows
+    }
+
+    /// What must hold of every stored state.
+    fn check(&self) -> Result<(), Corrupt> {
+        for (position, line) in self.lines.iter().enumerate() {
+            let row = &line.row;
+            let granted = row.granted + row.tries_granted;
+            if row.counters.joined != line.joins.len() as u64 {
+                return Err(Corrupt(format!(
+                    "line {position}: {} joins counted, {} places",
+                    row.counters.joined,
+                    line.joins.len()
+                )));
+            }
+            if row.counters.numbered > row.counters.joined || row.counters.ended > granted {
+                return Err(Corrupt(format!(
+                    "line {position}: counters {:?} with {granted} grants",
+                    row.counters
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is known of a place, for tests and shells.
+    pub fn view(&self, index: PlaceIndex, now: UnixMillis) -> Option<PlaceView> {
+        self.places
+            .get(index.0 as usize)
+            .map(|place| self.view_of(index, place, now))
+    }
+}

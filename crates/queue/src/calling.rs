@@ -1,0 +1,246 @@
+//! How far to call: a prediction that keeps the doors busy, never a grant.
+//!
+//! A turn is an offer that some take at once, some later, some never. What is known is how many
+//! were called and how many claimed, over time. From that follow the learned show-up rate (in
+//! parts per million, starting at 1 and kept within 0.2 to 1), the claims still to be expected
+//! from those just called, and how many more to call so that pending and expected claims fill
+//! what the limits can admit within [`CALL_HORIZON`]. The called who have not decided are kept,
+//! at the learned rate, below what the limits can admit within half the hold.
+
+use serde::{Deserialize, Serialize};
+
+use crate::board::{Advance, Offer};
+use crate::limits::{CALL_HORIZON, HOLD_STEP, MAX_OFFERS, MAX_SAMPLES};
+use crate::units::{Millis, Rank, UnixMillis};
+
+const MILLION: u64 = 1_000_000;
+const LEAST_SHOW_UP_PPM: u64 = 200_000;
+/// As if so many had been called and had all come: the weight of the starting value.
+const PRIOR_SHOWS: u64 = 16;
+/// How long the claims of one call take to come in.
+const RESPONSE: Millis = CALL_HORIZON;
+/// Half of this is kept between the samples of the pace.
+const PACE_SPACING: Millis = Millis(10_000);
+/// Samples of the pace: five minutes.
+const PACE_SAMPLES: usize = 30;
+
+/// What had been called and claimed when the hold had run for so long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// The hold clock at its first call.
+    since: Millis,
+    /// The hold clock at its last call: from here its offers run.
+    until: Millis,
+    called: u64,
+    claimed: u64,
+}
+
+/// The history of a line's calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Calling {
+    /// How long the hold has run: it stands still while nobody can enter.
+    hold_clock: Millis,
+    /// When `hold_clock` was last brought up to date.
+    hold_at: UnixMillis,
+    samples: Vec<Sample>,
+    /// (when, called), while visitors were waiting.
+    pace: Vec<(UnixMillis, u64)>,
+}
+
+/// What a line's counts say, for [`Calling::to_call`].
+pub(crate) struct Counts {
+    /// Called so far.
+    pub(crate) called: u64,
+    /// Claimed so far, less what was taken back.
+    pub(crate) claimed: u64,
+    /// Claims that wait for a grant.
+    pub(crate) pending: u64,
+    /// Numbered and not called.
+    pub(crate) waiting: u64,
+}
+
+/// What the limits can admit, for [`Calling::to_call`].
+pub(crate) struct Room {
+    /// Within the horizon of calls.
+    pub(crate) soon: u64,
+    /// Within half the hold.
+    pub(crate) half_hold: u64,
+}
+
+impl Calling {
+    /// Lets the hold run up to `now`, if it is running.
+    pub(crate) fn run_hold(&mut self, running: bool, now: UnixMillis) {
+        if running {
+            self.hold_clock.0 += now.since(self.hold_at).0.min(HOLD_STEP.0);
+        }
+        self.hold_at = now;
+    }
+
+    /// Ranks below this were offered their turn longer ago than the hold.
+    pub(crate) fn lapsed(&self, hold: Millis) -> u64 {
+        let over = |sample: &&Sample| hold.0 > 0 && sample.until.0 + hold.0 <= self.hold_clock.0;
+        self.samples
+            .iter()
+            .rev()
+            .find(over)
+            .map_or(0, |sample| sample.called)
+    }
+
+    /// Notes that ranks below `called` are called now, when `claimed` claims had been made.
+    pub(crate) fn note(&mut self, called: u64, claimed: u64, hold: Millis) {
+        let spacing = (hold.0 / MAX_SAMPLES).clamp(1_000, 15_000);
+        let clock = self.hold_clock;
+        match self.samples.last_mut() {
+            Some(last) if clock.0 - last.since.0 < spacing => {
+                (last.until, last.called) = (clock, called);
+            }
+            _ => self.samples.push(Sample {
+                since: clock,
+                until: clock,
+                called,
+                claimed,
+            }),
+        }
+        // The last lapsed one stays: it is what `lapsed` finds.
+        let lapsed = self.lapsed(hold);
+        while self.samples.len() > 1
+            && (self.samples[1].called <= lapsed || self.samples.len() as u64 > 2 * MAX_SAMPLES)
+        {
+            self.samples.remove(0);
+        }
+    }
+
+    /// The learned share of the called who claim, in parts per million.
+    pub(crate) fn show_up_ppm(&self, claimed: u64) -> u64 {
+        let (Some(base), Some(mature)) = (self.samples.first(), self.mature()) else {
+            return MILLION;
+        };
+        let called = mature.called.saturating_sub(base.called) + PRIOR_SHOWS;
+        let came = claimed.saturating_sub(base.claimed) + PRIOR_SHOWS;
+        (came * MILLION / called).clamp(LEAST_SHOW_UP_PPM, MILLION)
+    }
+
+    /// The last sample whose claims have had time to come in.
+    fn mature(&self) -> Option<&Sample> {
+        let ripe = |sample: &&Sample| sample.until.0 + RESPONSE.0 <= self.hold_clock.0;
+        self.samples.iter().rev().find(ripe)
+    }
+
+    /// How many more to call.
+    pub(crate) fn to_call(&self, counts: &Counts, hold: Millis, room: &Room) -> u64 {
+        let &Counts {
+            called,
+            claimed,
+            pending,
+            waiting,
+        } = counts;
+        let rate = self.show_up_ppm(claimed);
+        let (ripe_called, ripe_claimed) = self.ripe_counts();
+        let young = called.saturating_sub(ripe_called) * rate / MILLION;
+        let expected = young.saturating_sub(claimed.saturating_sub(ripe_claimed));
+        let wanted = room.soon.saturating_sub(pending.saturating_add(expected));
+        let undecided = self.undecided(called, claimed, hold);
+        let bearable = room.half_hold.saturating_sub(undecided * rate / MILLION);
+        let come = wanted.min(bearable).min(waiting);
+        come.saturating_mul(MILLION).div_ceil(rate).min(waiting)
+    }
+
+    /// What had been called and claimed by the end of the last ripe sample.
+    fn ripe_counts(&self) -> (u64, u64) {
+        let Some(mature) = self.mature() else {
+            return (0, 0);
+        };
+        let next = self
+            .samples
+            .iter()
+            .find(|sample| sample.since > mature.until);
+        (
+            mature.called,
+            next.map_or(mature.claimed, |sample| sample.claimed),
+        )
+    }
+
+    /// Offers that stand and have not been claimed, as far as the counts tell.
+    fn undecided(&self, called: u64, claimed: u64, hold: Millis) -> u64 {
+        let lapsed = self.lapsed(hold);
+        let Some(first) = self.samples.iter().find(|sample| sample.called > lapsed) else {
+            return 0;
+        };
+        (called - lapsed).saturating_sub(claimed.saturating_sub(first.claimed))
+    }
+
+    /// The last offers and until when they stand at least, for the board.
+    pub(crate) fn offers(&self, hold: Millis) -> Vec<Offer> {
+        if hold.0 == 0 {
+            return Vec::new();
+        }
+        let lapsed = self.lapsed(hold);
+        let standing: Vec<&Sample> = self
+            .samples
+            .iter()
+            .filter(|sample| sample.called > lapsed)
+            .collect();
+        let group = standing.len().div_ceil(MAX_OFFERS).max(1);
+        standing
+            .chunks(group)
+            .map(|samples| Offer {
+                below: Rank(samples[samples.len() - 1].called),
+                stands_until: UnixMillis(
+                    (self.hold_at.0 + samples[0].since.0 + hold.0)
+                        .saturating_sub(self.hold_clock.0),
+                ),
+            })
+            .collect()
+    }
+
+    /// Notes the pace, while somebody waits; true when that changed the history.
+    pub(crate) fn note_pace(&mut self, called: u64, now: UnixMillis) -> bool {
+        if self
+            .pace
+            .last()
+            .is_some_and(|(at, _)| now.since(*at) < PACE_SPACING && now >= *at)
+        {
+            return false;
+        }
+        self.pace.push((now, called));
+        if self.pace.len() > PACE_SAMPLES {
+            self.pace.remove(0);
+        }
+        true
+    }
+
+    /// A pause or an empty line says nothing about the pace: measure anew.
+    pub(crate) fn forget_pace(&mut self) {
+        self.pace.clear();
+    }
+
+    /// How fast the line moves: over the last two minutes, and at the slowest minute seen. `None`
+    /// before 20 s are measured.
+    pub(crate) fn advance(&self) -> Option<Advance> {
+        let (last_at, last_called) = *self.pace.last()?;
+        let over = |span: u64| -> Option<u64> {
+            let from = self
+                .pace
+                .iter()
+                .find(|(at, _)| last_at.since(*at).0 <= span)?;
+            per_minute_milli(last_called - from.1, last_at.since(from.0))
+        };
+        let likely = over(120_000)?;
+        let slowest_minute = self
+            .pace
+            .windows(7)
+            .filter_map(|span| per_minute_milli(span[6].1 - span[0].1, span[6].0.since(span[0].0)))
+            .min()
+            .unwrap_or(likely);
+        let least = slowest_minute.min(likely * 2 / 3).max(likely / 4);
+        (likely > 0).then_some(Advance {
+            likely_milli_per_minute: likely,
+            least_milli_per_minute: least,
+        })
+    }
+}
+
+/// Calls a minute × 1,000; `None` for less than 20 s.
+fn per_minute_milli(called: u64, within: Millis) -> Option<u64> {
+    (within.0 >= 20_000).then(|| called * 60_000_000 / within.0)
+}

@@ -1,0 +1,239 @@
+//! What the coordinator keeps about one shard: its counters, and what it has been given.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::MAX_CLAIM_BATCHES;
+use crate::sync::{Counters, Cut, LateJoins};
+use crate::units::{EntryNumber, UnixMillis};
+
+/// Claims that came in together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimBatch {
+    /// When the coordinator heard of them.
+    pub at: UnixMillis,
+    /// How many still wait.
+    pub count: u64,
+}
+
+/// One line of one shard.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChildLine {
+    /// The highest counters reported.
+    pub counters: Counters,
+    /// Joins that have been given entry numbers.
+    pub cut: u64,
+    /// The cuts that the shard has not acknowledged.
+    pub cuts: VecDeque<Cut>,
+    /// Claims granted.
+    pub granted: u64,
+    /// Tries decided.
+    pub tries_decided: u64,
+    /// Tries granted.
+    pub tries_granted: u64,
+    /// The least that the shard's ends count.
+    pub ended_floor: u64,
+    /// Claims that wait for a grant, first come first.
+    pub pending: VecDeque<ClaimBatch>,
+}
+
+/// One shard.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Child {
+    /// Its lines, in the order of the configuration.
+    pub lines: Vec<ChildLine>,
+    /// When it was last granted anything.
+    pub granted_at: UnixMillis,
+    /// When it was last heard. Not stored: counts from the coordinator's start.
+    #[serde(skip)]
+    pub heard: UnixMillis,
+    /// First visits granted in one step and not confirmed, as reported. Not stored.
+    #[serde(skip)]
+    pub unconfirmed: u64,
+    /// Late joins that wait to be cut, of each line. Not stored: the shard reports them again.
+    #[serde(skip)]
+    pub late: Vec<Vec<LateJoins>>,
+}
+
+impl ChildLine {
+    /// Takes in reported counters: the maximum of each. Returns whether anything grew.
+    pub(super) fn hear(&mut self, reported: &Counters, now: UnixMillis) -> bool {
+        let before = self.counters;
+        let counters = &mut self.counters;
+        counters.joined = counters.joined.max(reported.joined);
+        counters.numbered = counters.numbered.max(reported.numbered);
+        counters.claimed = counters.claimed.max(reported.claimed);
+        counters.withdrawn = counters.withdrawn.max(reported.withdrawn);
+        counters.ended = counters.ended.max(reported.ended);
+        counters.tried = counters.tried.max(reported.tried);
+        let numbered = counters.numbered;
+        while self
+            .cuts
+            .front()
+            .is_some_and(|cut| cut.first_join + cut.count <= numbered)
+        {
+            self.cuts.pop_front();
+        }
+        self.settle_pending(now);
+        before != self.counters
+    }
+
+    /// Brings the batches of pending claims in line with the counters: new claims queue behind,
+    /// claims taken back are the youngest. (Which claim of the shard gets a grant is the shard's
+    /// business: it keeps their order.)
+    fn settle_pending(&mut self, now: UnixMillis) {
+        let demand = self.demand();
+        let held: u64 = self.pending.iter().map(|batch| batch.count).sum();
+        if demand > held {
+            let new = demand - held;
+            let full = self.pending.len() >= MAX_CLAIM_BATCHES;
+            match self.pending.back_mut() {
+                Some(last) if last.at == now || full => last.count += new,
+                _ => self.pending.push_back(ClaimBatch {
+                    at: now,
+                    count: new,
+                }),
+            }
+        }
+        let mut surplus = held.saturating_sub(demand);
+        while surplus > 0 {
+            let last = self
+                .pending
+                .back_mut()
+                .expect("surplus claims are held in batches");
+            let taken = last.count.min(surplus);
+            last.count -= taken;
+            surplus -= taken;
+            if last.count == 0 {
+                self.pending.pop_back();
+            }
+        }
+    }
+
+    /// Claims that wait for a grant. A claim taken back while its grant was on the way makes the
+    /// counters cross for a moment: then nothing waits.
+    pub(super) fn demand(&self) -> u64 {
+        self.counters
+            .claimed
+            .saturating_sub(self.counters.withdrawn + self.granted)
+    }
+
+    /// Sessions and grants that count against the limits.
+    pub(super) fn active(&self) -> u64 {
+        let given = self.granted + self.tries_granted;
+        given.saturating_sub(self.counters.ended.max(self.ended_floor))
+    }
+
+    /// Gives the next `count` joins the entry numbers from `first_entry` on.
+    pub(super) fn cut(&mut self, count: u64, first_entry: EntryNumber) {
+        let first_join = self.cut;
+        assert!(
+            first_join + count <= self.counters.joined,
+            "a cut beyond the joins"
+        );
+        self.cut += count;
+        match self.cuts.back_mut() {
+            Some(last) if last.first_entry.0 + last.count == first_entry.0 => last.count += count,
+            _ => self.cuts.push_back(Cut {
+                first_join,
+                count,
+                first_entry,
+            }),
+        }
+    }
+
+    /// Takes `count` claims off the oldest batches and counts them as granted.
+    pub(super) fn grant(&mut self, count: u64) {
+        self.granted += count;
+        let mut left = count;
+        while left > 0 {
+            let first = self
+                .pending
+                .front_mut()
+                .expect("granted claims are held in batches");
+            let taken = first.count.min(left);
+            first.count -= taken;
+            left -= taken;
+            if first.count == 0 {
+                self.pending.pop_front();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counters(claimed: u64, withdrawn: u64) -> Counters {
+        Counters {
+            claimed,
+            withdrawn,
+            ..Counters::default()
+        }
+    }
+
+    #[test]
+    fn an_old_report_changes_nothing() {
+        let mut line = ChildLine::default();
+        line.hear(&counters(5, 1), UnixMillis(10));
+        assert!(!line.hear(&counters(3, 0), UnixMillis(20)));
+        assert_eq!(line.demand(), 4);
+    }
+
+    #[test]
+    fn a_claim_taken_back_is_the_youngest() {
+        let mut line = ChildLine::default();
+        line.hear(&counters(2, 0), UnixMillis(10));
+        line.hear(&counters(5, 0), UnixMillis(20));
+        line.hear(&counters(5, 4), UnixMillis(30));
+        assert_eq!(
+            line.pending,
+            [ClaimBatch {
+                at: UnixMillis(10),
+                count: 1
+            }]
+        );
+    }
+
+    #[test]
+    fn a_grant_that_crosses_a_withdrawal_leaves_no_demand_and_its_return_neither() {
+        let mut line = ChildLine::default();
+        line.hear(&counters(1, 0), UnixMillis(10));
+        line.grant(1);
+        line.hear(&counters(1, 1), UnixMillis(20));
+        assert_eq!((line.demand(), line.active()), (0, 1));
+        line.hear(
+            &Counters {
+                claimed: 2,
+                withdrawn: 1,
+                ended: 1,
+                ..Counters::default()
+            },
+            UnixMillis(30),
+        );
+        assert_eq!((line.demand(), line.active()), (0, 0));
+    }
+
+    #[test]
+    fn neighbouring_cuts_are_one() {
+        let mut line = ChildLine::default();
+        line.hear(
+            &Counters {
+                joined: 9,
+                ..Counters::default()
+            },
+            UnixMillis(10),
+        );
+        line.cut(3, EntryNumber(0));
+        line.cut(2, EntryNumber(3));
+        line.cut(4, EntryNumber(100));
+        let cuts: Vec<(u64, u64, u64)> = line
+            .cuts
+            .iter()
+            .map(|cut| (cut.first_join, cut.count, cut.first_entry.0))
+            .collect();
+        assert_eq!(cuts, [(0, 5, 0), (5, 4, 100)]);
+    }
+}

@@ -1,0 +1,154 @@
+//! Grants: exact, in the order in which the called claim, shared between lines by weight.
+
+use super::{Coordinator, mix};
+use crate::board::Phase;
+use crate::limits::{GRANT_TO_HEARD, LAST_PASS, WRITE_OFF_MARGIN};
+use crate::settings::Mode;
+use crate::units::{Millis, UnixMillis};
+
+/// What one grant moves a line of weight 1 on in the round robin.
+const CREDIT_UNITS: u64 = 1_000_000;
+
+impl Coordinator {
+    /// Grants pending claims as far as the limits allow.
+    pub(super) fn grant(&mut self, now: UnixMillis) {
+        let limits = self.limits();
+        let mut active = self.active();
+        loop {
+            let allowance = self.admission.allowance(&limits, active, now);
+            if allowance == 0 {
+                return;
+            }
+            let lines: Vec<(usize, u16)> = (0..self.lines.len())
+                .filter(|position| self.grants_now(*position, now))
+                .filter_map(|position| {
+                    self.next_claimant(position, now)
+                        .map(|shard| (position, shard))
+                })
+                .collect();
+            let Some(&(position, shard)) = lines
+                .iter()
+                .min_by_key(|(position, _)| self.lines[*position].row.credit)
+            else {
+                return;
+            };
+            let quantum = if lines.len() == 1 { allowance } else { 1 };
+            let child = self.children.get_mut(&shard).expect("a known shard");
+            let line = &mut child.lines[position];
+            let count = quantum.min(line.pending.front().map_or(0, |batch| batch.count));
+            line.grant(count);
+            child.granted_at = now;
+            self.admission.spend(&limits, count, now);
+            active += count;
+            self.move_credit(position, count, &lines);
+            self.changed.children.insert(shard);
+            self.changed.queue = true;
+        }
+    }
+
+    /// A line's credit grows with what it gets, the slower the heavier it is; the line with the
+    /// least is next. Lines with nothing to grant are brought along, so that nobody saves up.
+    fn move_credit(&mut self, position: usize, count: u64, waiting: &[(usize, u16)]) {
+        if self.lines.len() == 1 {
+            return;
+        }
+        let floor = self.lines[position].row.credit;
+        let weight = u64::from(self.settings.lines[position].weight.max(1));
+        for (other, line) in self.lines.iter_mut().enumerate() {
+            if !waiting.iter().any(|(line, _)| *line == other) {
+                line.row.credit = line.row.credit.max(floor);
+            }
+        }
+        self.lines[position].row.credit += count * CREDIT_UNITS / weight;
+        self.changed.lines.extend(0..self.lines.len());
+    }
+
+    fn grants_now(&self, position: usize, now: UnixMillis) -> bool {
+        self.phase(position, now) == Phase::Open && !self.live.stop
+    }
+
+    /// The shard with the oldest pending claims of a line, among those that can be reached.
+    fn next_claimant(&self, position: usize, now: UnixMillis) -> Option<u16> {
+        self.children
+            .iter()
+            .filter(|(_, child)| now.since(child.heard) <= GRANT_TO_HEARD)
+            .filter(|(_, child)| {
+                child.lines[position].counters.ended >= child.lines[position].ended_floor
+            })
+            .filter_map(|(shard, child)| {
+                let first = child.lines[position].pending.front()?;
+                Some((first.at, mix(&self.entropy, u64::from(*shard)), *shard))
+            })
+            .min()
+            .map(|(_, _, shard)| shard)
+    }
+
+    /// Whether a first visit could be admitted in one step: there is room, nobody waits, and not
+    /// too many such visits are unconfirmed.
+    pub(super) fn has_room(&self, position: usize, within: Millis, now: UnixMillis) -> bool {
+        let direct = matches!(self.settings.mode, Mode::Auto | Mode::Rate);
+        let row = &self.lines[position].row;
+        let limits = self.limits();
+        let most = limits
+            .max_active
+            .or(limits.per_minute)
+            .map_or(u64::MAX, u64::from);
+        let unconfirmed: u64 = self.children.values().map(|child| child.unconfirmed).sum();
+        direct
+            && self.grants_now(position, now)
+            && row.called == row.entries
+            && self
+                .child_lines(0..self.lines.len())
+                .all(|line| line.pending.is_empty())
+            && unconfirmed < (most / 10).max(1)
+            && limits
+                .max_active
+                .is_none_or(|most| self.active() < u64::from(most))
+            && self.admission.outlook(&limits, within, now) > 0
+    }
+
+    /// Decides the tries that a shard reported: each is granted now or never.
+    pub(super) fn decide_tries(&mut self, shard: u16, now: UnixMillis) {
+        let limits = self.limits();
+        for position in 0..self.lines.len() {
+            loop {
+                let line = &self.children[&shard].lines[position];
+                if line.tries_decided >= line.counters.tried {
+                    break;
+                }
+                let granted = line.counters.ended >= line.ended_floor
+                    && self.has_room(position, Millis(0), now);
+                if granted {
+                    self.admission.spend(&limits, 1, now);
+                    self.changed.queue = true;
+                }
+                let child = self.children.get_mut(&shard).expect("a known shard");
+                child.lines[position].tries_decided += 1;
+                if granted {
+                    child.lines[position].tries_granted += 1;
+                    child.unconfirmed += 1;
+                    child.granted_at = now;
+                }
+                self.changed.children.insert(shard);
+            }
+        }
+    }
+
+    /// A shard that has been silent for longer than any of its sessions can last no longer
+    /// counts. If it comes back, its first answer tells it so.
+    pub(super) fn write_off_lost(&mut self, now: UnixMillis) {
+        let settings = &self.settings;
+        let longest = Millis(
+            settings.session.0 + settings.max_extension.0 + LAST_PASS.0 + WRITE_OFF_MARGIN.0,
+        );
+        for (shard, child) in &mut self.children {
+            if now.since(child.heard.max(child.granted_at)) <= longest {
+                continue;
+            }
+            for line in child.lines.iter_mut().filter(|line| line.active() > 0) {
+                line.ended_floor = line.granted + line.tries_granted;
+                self.changed.children.insert(*shard);
+            }
+        }
+    }
+}

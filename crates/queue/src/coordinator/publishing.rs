@@ -1,0 +1,180 @@
+//! The board and the operators' view: what the coordinator says of itself.
+
+use super::Coordinator;
+use super::command::{CoordinatorReply, Totals};
+use crate::board::{Board, LineBoard, Phase};
+use crate::limits::{GRANT_TO_HEARD, MAX_SHARDS, PLANNED_JOINS_PER_SECOND, PLANNED_PLACES};
+use crate::settings::{Mode, Settings};
+use crate::units::{EntryNumber, Millis, Rank, ShardIndex, UnixMillis};
+
+/// A first visit is tried when a grant is to be had within this time.
+const TRY_OUTLOOK: Millis = Millis(1_000);
+
+/// Joins are measured over this time.
+const JOIN_WINDOW: Millis = Millis(2_000);
+
+/// The board of a queue of which nothing is known yet.
+pub(super) fn blank(settings: &Settings) -> Board {
+    Board {
+        version: 0,
+        mode: settings.mode,
+        stop: false,
+        pause: None,
+        message: None,
+        limits: settings.limits,
+        slowdowns: 0,
+        room: false,
+        open_shards: vec![ShardIndex(0)],
+        shards: 1,
+        lines: Vec::new(),
+    }
+}
+
+impl Coordinator {
+    /// Makes the present board; a board that differs is a new version.
+    pub(super) fn publish(&mut self, now: UnixMillis) {
+        let shards = self.shards();
+        let board = Board {
+            version: self.board.version,
+            mode: if self.live.off {
+                Mode::Off
+            } else {
+                self.settings.mode
+            },
+            stop: self.live.stop,
+            pause: self.live.pause.clone(),
+            message: self.live.message.clone(),
+            limits: self.limits(),
+            slowdowns: self.live.slowdowns,
+            room: (0..self.lines.len()).any(|position| self.has_room(position, TRY_OUTLOOK, now)),
+            open_shards: self.open_shards(shards),
+            shards,
+            lines: (0..self.lines.len())
+                .map(|position| self.line_board(position, now))
+                .collect(),
+        };
+        if self.rebuilt || board != self.board {
+            self.rebuilt = false;
+            self.board = Board {
+                version: self.board.version + 1,
+                ..board
+            };
+            self.changed.queue = true;
+        }
+    }
+
+    fn line_board(&self, position: usize, now: UnixMillis) -> LineBoard {
+        let line = &self.lines[position];
+        let settings = &self.settings.lines[position];
+        let phase = self.phase(position, now);
+        LineBoard {
+            id: settings.id.clone(),
+            phase,
+            opens_at: settings
+                .opens_at
+                .filter(|_| matches!(phase, Phase::Before | Phase::Prequeue)),
+            called: Rank(line.row.called),
+            lapsed: Rank(line.row.lapsed),
+            entries: EntryNumber(line.row.entries),
+            advance: line.calling.advance(),
+            offers: line.calling.offers(self.settings.hold),
+        }
+    }
+
+    /// As many shards as the plan needs, and more when those are full.
+    fn shards(&self) -> u16 {
+        let expected = self
+            .settings
+            .expected_visitors
+            .max(self.live.expected_visitors);
+        let planned = expected
+            .div_ceil(PLANNED_PLACES)
+            .clamp(1, u64::from(MAX_SHARDS)) as u16;
+        let used = self.children.keys().next_back().map_or(0, |last| last + 1);
+        let known = planned.max(used);
+        let full = (0..known).all(|shard| self.is_full(shard));
+        if full {
+            (known + 1).min(MAX_SHARDS)
+        } else {
+            known
+        }
+    }
+
+    fn is_full(&self, shard: u16) -> bool {
+        let places = |child: &super::child::Child| {
+            child
+                .lines
+                .iter()
+                .map(|line| line.counters.joined)
+                .sum::<u64>()
+        };
+        self.children
+            .get(&shard)
+            .is_some_and(|child| places(child) >= PLANNED_PLACES)
+    }
+
+    /// As few shards as the joins need, so that their groups are large: those with room, in
+    /// order, one more than the measured rate asks for, and an eighth of all from the start. When
+    /// every shard is full, all take joins beyond the plan.
+    fn open_shards(&self, shards: u16) -> Vec<ShardIndex> {
+        let per_second = self.joins_within(JOIN_WINDOW) * 1_000 / JOIN_WINDOW.0;
+        let by_rate = per_second.div_ceil(PLANNED_JOINS_PER_SECOND)
+            + u64::from(per_second > PLANNED_JOINS_PER_SECOND / 2);
+        let wanted = by_rate.max(u64::from(shards.div_ceil(8))).max(1) as usize;
+        let open: Vec<ShardIndex> = (0..shards)
+            .filter(|shard| !self.is_full(*shard))
+            .take(wanted)
+            .map(ShardIndex)
+            .collect();
+        if open.is_empty() {
+            (0..shards).map(ShardIndex).collect()
+        } else {
+            open
+        }
+    }
+
+    pub(super) fn state_reply(&self) -> CoordinatorReply {
+        CoordinatorReply::State {
+            board: self.board.clone(),
+            totals: self.totals(),
+            settings: self.settings.clone(),
+            noted: self.noted.clone(),
+        }
+    }
+
+    fn totals(&self) -> Totals {
+        let now = self.clock.high();
+        let claimed = |position: usize| -> u64 {
+            self.child_lines(position..position + 1)
+                .map(|line| {
+                    line.counters
+                        .claimed
+                        .saturating_sub(line.counters.withdrawn)
+                })
+                .sum()
+        };
+        Totals {
+            joined: self.sum(|line| line.counters.joined),
+            entries: self.lines.iter().map(|line| line.row.entries).sum(),
+            called: self.lines.iter().map(|line| line.row.called).sum(),
+            lapsed: self.lines.iter().map(|line| line.row.lapsed).sum(),
+            pending: self.sum(|line| line.demand()),
+            granted: self.sum(|line| line.granted + line.tries_granted),
+            ended: self.sum(|line| line.counters.ended.max(line.ended_floor)),
+            active: self.active(),
+            unconfirmed: self.children.values().map(|child| child.unconfirmed).sum(),
+            show_up_ppm: self
+                .lines
+                .iter()
+                .enumerate()
+                .map(|(position, line)| line.calling.show_up_ppm(claimed(position)) as u32)
+                .min()
+                .unwrap_or(0),
+            shards_heard: self
+                .children
+                .values()
+                .filter(|child| now.since(child.heard) <= GRANT_TO_HEARD)
+                .count() as u16,
+        }
+    }
+}

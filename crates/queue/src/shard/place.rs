@@ -1,0 +1,86 @@
+//! One place: what its home stores about one visitor, and what can be said of it from that and
+//! the board.
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::{ClaimId, EntryNumber, Generation, LineIndex, Millis, Nonce, UnixMillis};
+
+/// A running session, or a grant whose first pass has not been fetched yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    /// The browser it belongs to.
+    pub claim: ClaimId,
+    /// The order of the claim behind it, kept for giving the grant back.
+    pub order: u64,
+    /// The working pass.
+    pub generation: Generation,
+    /// When the grant came.
+    pub granted: UnixMillis,
+    /// When the session ends at the latest.
+    pub ends: UnixMillis,
+    /// Whether the first pass was fetched.
+    pub issued: bool,
+    /// Whether a request has brought the first pass.
+    pub confirmed: bool,
+    /// The last sign of life, on the shard's idle clock. Not stored: it starts anew with the shard.
+    #[serde(skip)]
+    pub renewed: Millis,
+}
+
+/// A claim that waits for a grant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// The browser that claims.
+    pub claim: ClaimId,
+    /// Its position among the shard's claims of that line.
+    pub order: u64,
+    /// When it was last asked about. Not stored: it starts anew with the shard.
+    #[serde(skip)]
+    pub seen: UnixMillis,
+}
+
+/// Where a place stands, as far as it must be stored. Waiting, called and lapsed follow from the
+/// board's watermarks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Standing {
+    /// In the line.
+    Waiting,
+    /// Its claim was taken back because the visitor was away: it has a hold of its own.
+    Reoffered {
+        /// When that hold is over.
+        until: UnixMillis,
+    },
+    /// Claimed.
+    Claimed(Box<Claim>),
+    /// Granted.
+    Granted(Box<Session>),
+    /// The session is over.
+    Ended {
+        /// When it ended.
+        at: UnixMillis,
+    },
+    /// The visitor left.
+    Left {
+        /// When.
+        at: UnixMillis,
+    },
+    /// A first visit that was let in at once and never took it up: as if it had not been.
+    Void,
+}
+
+/// What a shard stores about one visitor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The permit that made it.
+    pub nonce: Nonce,
+    /// Its line.
+    pub line: LineIndex,
+    /// When the join arrived.
+    pub arrived: UnixMillis,
+    /// Admitted in one step: it never joined and has no entry number.
+    pub direct: bool,
+    /// Its entry number, once cut.
+    pub entry: Option<EntryNumber>,
+    /// Where it stands.
+    pub standing: Standing,
+}

@@ -1,0 +1,263 @@
+//! What a place is, seen with the board, and what a visitor may do in the line: ask, claim, leave.
+
+use super::Shard;
+use super::command::{PlaceView, Refused, ShardReply, VisitorState};
+use super::place::{Claim, Place, Standing};
+use crate::board::{Board, LineBoard, Phase};
+use crate::limits::{BRAKE_AGE, CLAIM_PRESENCE};
+use crate::line::rank_of;
+use crate::units::{ClaimId, Generation, Nonce, PlaceIndex, UnixMillis};
+
+impl Shard {
+    pub(super) fn view_at(&self, index: PlaceIndex, now: UnixMillis) -> PlaceView {
+        self.view_of(index, &self.places[index.0 as usize], now)
+    }
+
+    pub(super) fn view_of(&self, index: PlaceIndex, place: &Place, now: UnixMillis) -> PlaceView {
+        let (state, offer_until) = self.state_of(place, now);
+        PlaceView {
+            index,
+            line: place.line,
+            entry: place.entry,
+            rank: place.entry.map(rank_of),
+            arrived: place.arrived,
+            state,
+            offer_until,
+            session_ends: match &place.standing {
+                Standing::Granted(session) => Some(session.ends),
+                Standing::Ended { at } => Some(*at),
+                _ => None,
+            },
+        }
+    }
+
+    fn state_of(&self, place: &Place, now: UnixMillis) -> (VisitorState, Option<UnixMillis>) {
+        match &place.standing {
+            Standing::Granted(session) if session.issued => (VisitorState::Admitted, None),
+            Standing::Claimed(_) | Standing::Granted(_) => (VisitorState::Pending, None),
+            Standing::Ended { .. } => (VisitorState::Ended, None),
+            Standing::Left { .. } | Standing::Void => (VisitorState::Left, None),
+            Standing::Reoffered { until } => self.reoffer_state(place, *until, now),
+            Standing::Waiting => self.waiting_state(place),
+        }
+    }
+
+    fn waiting_state(&self, place: &Place) -> (VisitorState, Option<UnixMillis>) {
+        let Some(rank) = place.entry.map(rank_of) else {
+            return (VisitorState::Provisional, None);
+        };
+        let Some(line) = self.line_board(place) else {
+            return (VisitorState::Waiting, None);
+        };
+        if rank >= line.called {
+            return (VisitorState::Waiting, None);
+        }
+        if rank < line.lapsed {
+            return (VisitorState::Lapsed, None);
+        }
+        let offer = line.offers.iter().find(|offer| rank < offer.below);
+        (VisitorState::Called, offer.map(|offer| offer.stands_until))
+    }
+
+    /// An offer of one's own runs like the others': only while the line is open, and anew after
+    /// a pause or a restart of the shard.
+    fn reoffer_state(
+        &self,
+        place: &Place,
+        until: UnixMillis,
+        now: UnixMillis,
+    ) -> (VisitorState, Option<UnixMillis>) {
+        let hold = self.settings.hold;
+        if hold.0 == 0 {
+            return (VisitorState::Called, None);
+        }
+        let until = if self.reopened > until.minus(hold) {
+            until.max(self.reopened.plus(hold))
+        } else {
+            until
+        };
+        let running = self.board.as_ref().is_some_and(|board| {
+            !board.stop
+                && self
+                    .line_board(place)
+                    .is_some_and(|line| line.phase == Phase::Open)
+        });
+        if running && now >= until {
+            (VisitorState::Lapsed, None)
+        } else {
+            (VisitorState::Called, Some(until))
+        }
+    }
+
+    fn line_board(&self, place: &Place) -> Option<&LineBoard> {
+        self.board.as_ref()?.lines.get(usize::from(place.line.0))
+    }
+
+    /// Whether grants of this line may not reach a visitor now: the brake is on, or nobody knows.
+    pub(super) fn braked(&self, position: usize) -> bool {
+        self.board
+            .as_ref()
+            .is_none_or(|board: &Board| board.stop || board.lines[position].phase != Phase::Open)
+    }
+
+    /// The place of a ticket, if the ticket is of this shard.
+    fn place_of(&self, index: PlaceIndex, nonce: Nonce) -> Option<&Place> {
+        self.places
+            .get(index.0 as usize)
+            .filter(|place| place.nonce == nonce && place.standing != Standing::Void)
+    }
+
+    pub(super) fn refuse(&self, why: Refused, index: PlaceIndex, now: UnixMillis) -> ShardReply {
+        ShardReply::Refused {
+            why,
+            place: Some(self.view_at(index, now)),
+        }
+    }
+
+    pub(super) fn ask(
+        &mut self,
+        index: PlaceIndex,
+        nonce: Nonce,
+        claim: ClaimId,
+        now: UnixMillis,
+    ) -> ShardReply {
+        let Some(place) = self.place_of(index, nonce) else {
+            return ShardReply::Refused {
+                why: Refused::Unknown,
+                place: None,
+            };
+        };
+        let mut view = self.view_of(index, place, now);
+        match &mut self.places[index.0 as usize].standing {
+            Standing::Granted(session) if session.claim != claim => {
+                view.state = VisitorState::Elsewhere
+            }
+            Standing::Claimed(pending) if pending.claim == claim => pending.seen = now,
+            _ => {}
+        }
+        ShardReply::Place {
+            place: view,
+            new: false,
+        }
+    }
+
+    pub(super) fn claim(
+        &mut self,
+        index: PlaceIndex,
+        nonce: Nonce,
+        claim: ClaimId,
+        now: UnixMillis,
+    ) -> ShardReply {
+        let Some(place) = self.place_of(index, nonce) else {
+            return ShardReply::Refused {
+                why: Refused::Unknown,
+                place: None,
+            };
+        };
+        let (state, _) = self.state_of(place, now);
+        match state {
+            VisitorState::Provisional | VisitorState::Waiting => {
+                self.refuse(Refused::NotCalled, index, now)
+            }
+            VisitorState::Lapsed => self.refuse(Refused::Lapsed, index, now),
+            VisitorState::Left => self.refuse(Refused::Left, index, now),
+            VisitorState::Ended => self.refuse(Refused::Ended, index, now),
+            VisitorState::Called => self.claim_called(index, claim, now),
+            VisitorState::Pending | VisitorState::Admitted | VisitorState::Elsewhere => {
+                self.claim_again(index, claim, now)
+            }
+        }
+    }
+
+    fn claim_called(&mut self, index: PlaceIndex, claim: ClaimId, now: UnixMillis) -> ShardReply {
+        let position = usize::from(self.places[index.0 as usize].line.0);
+        match self.board.as_ref().map(|board| board.lines[position].phase) {
+            Some(Phase::Soldout) => return self.refuse(Refused::SoldOut, index, now),
+            Some(Phase::Closed) => return self.refuse(Refused::Closed, index, now),
+            _ => {}
+        }
+        let line = &mut self.lines[position];
+        let order = line.row.next_order;
+        line.row.next_order += 1;
+        line.claims.insert((order, index));
+        self.count(position).claimed += 1;
+        self.places[index.0 as usize].standing = Standing::Claimed(Box::new(Claim {
+            claim,
+            order,
+            seen: now,
+        }));
+        self.touch(index);
+        self.deadlines.remind(now.plus(CLAIM_PRESENCE), index);
+        ShardReply::Pending {
+            place: Some(self.view_at(index, now)),
+        }
+    }
+
+    /// Asked again: the same browser gets the same generation, another one takes over.
+    fn claim_again(&mut self, index: PlaceIndex, claim: ClaimId, now: UnixMillis) -> ShardReply {
+        let position = usize::from(self.places[index.0 as usize].line.0);
+        let fresh = self.board_age(now).is_some_and(|age| age <= BRAKE_AGE);
+        let may_issue = fresh && !self.braked(position);
+        let idle_now = self.idle_clock(now);
+        let mut changed = false;
+        let granted = match &mut self.places[index.0 as usize].standing {
+            Standing::Claimed(pending) => {
+                pending.seen = now;
+                changed = std::mem::replace(&mut pending.claim, claim) != claim;
+                false
+            }
+            Standing::Granted(session) if session.issued || may_issue => {
+                if session.claim != claim {
+                    session.generation =
+                        Generation(session.generation.0 + u32::from(session.issued));
+                    session.claim = claim;
+                    changed = true;
+                }
+                session.renewed = idle_now;
+                true
+            }
+            _ => false,
+        };
+        if changed {
+            self.touch(index);
+        }
+        if granted {
+            self.hand_out(index, now)
+        } else {
+            ShardReply::Pending {
+                place: Some(self.view_at(index, now)),
+            }
+        }
+    }
+
+    pub(super) fn leave(&mut self, index: PlaceIndex, nonce: Nonce, now: UnixMillis) -> ShardReply {
+        let Some(place) = self.place_of(index, nonce) else {
+            return ShardReply::Refused {
+                why: Refused::Unknown,
+                place: None,
+            };
+        };
+        let position = usize::from(place.line.0);
+        match &place.standing {
+            Standing::Ended { .. } | Standing::Left { .. } | Standing::Void => {
+                return ShardReply::Place {
+                    place: self.view_at(index, now),
+                    new: false,
+                };
+            }
+            Standing::Waiting | Standing::Reoffered { .. } => {}
+            Standing::Claimed(claim) => {
+                let order = claim.order;
+                self.lines[position].claims.remove(&(order, index));
+                self.count(position).withdrawn += 1;
+            }
+            Standing::Granted(_) => self.stop_counting(index),
+        }
+        self.places[index.0 as usize].standing = Standing::Left { at: now };
+        self.touch(index);
+        ShardReply::Place {
+            place: self.view_at(index, now),
+            new: false,
+        }
+    }
+}
