@@ -9,14 +9,18 @@
 //!
 //! ```
 //! use anteroom_token::{PassScope, PassVerifier};
-//! # let key = "iVm4mWlk0nUlaOIhwkCjz0OzBhSFMcy_hVISSEjA3dA";
-//! # let unix_seconds = 1_800_000_000;
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let key = "08pSpjHMYcmVPMlYvVkSQ58r3QjaHGTL80_WJjzmAWg";
+//! # let waiting_room_pass = "eyJhbGciOiJIUzI1NiIsInR5cCI6IndyLXBhc3Mrand0Iiwia2lkIjoiazIudUJ0VS1ZcG4ifQ.eyJ2IjoxLCJpc3MiOiJsaXZlIiwiYXVkIjoidGlja2V0cy5leGFtcGxlLmNvbSIsImV2dCI6IndvcmxkLXRvdXIiLCJydW4iOjMsImp0aSI6IjcuNDIuMSIsImlhdCI6MTc5OTk5OTk0MCwiZXhwIjoxODAwMDAwMTIwLCJzeCI6MTgwMDAwMTE0MH0.F7-Bb_ZBvDPWruTWUi66n77EdLRyQWj9k1o7Y8tRhBo";
+//! # let now = 1_800_000_000;
 //! let scope = PassScope { audience: "tickets.example.com".into(), issuer: "live".into(), event: None };
-//! let verifier = PassVerifier::hs256(key, "k1.8_ZGuTo0", scope).expect("a key of 32 random bytes");
-//! match verifier.verify("what came as Waiting-Room-Pass", unix_seconds) {
-//!     Ok(pass) => println!("session {} ends in {} s", pass.session, pass.session_seconds_left(unix_seconds)),
-//!     Err(refusal) => println!("403: {refusal}"),
-//! }
+//! let verifier = PassVerifier::hs256(key, "k2.uBtU-Ypn", scope)?;
+//! let pass = verifier.verify(waiting_room_pass, now)?;
+//! println!("session {} ends in {} s", pass.session, pass.session_seconds_left(now));
+//! # assert_eq!((pass.session.to_string().as_str(), pass.session_seconds_left(now)), ("7.42.1", 1140));
+//! # assert!(verifier.verify(waiting_room_pass, now + 150).is_err());
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! There is no clock and no randomness here: `now` and nonces are arguments. Nothing depends on the Workers platform.

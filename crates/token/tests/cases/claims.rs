@@ -1,6 +1,7 @@
 //! The payload, correctly signed: missing, repeated, mistyped, unknown, misplaced.
 
-use super::Case;
+use super::{at_edge, taken_at_edge};
+use crate::case::Case;
 use crate::forge::{Kind, PASS, TICKET, object};
 
 pub fn cases(kind: Kind) -> Vec<Case> {
@@ -16,7 +17,7 @@ fn each_claim(kind: Kind) -> Vec<Case> {
     let claims = kind.claims();
     for (at, (name, value)) in claims.iter().enumerate() {
         let mut changed = |what: String, claims: &[(&str, String)]| {
-            cases.push(Case::at_edge(
+            cases.push(at_edge(
                 kind,
                 format!("claim {name} {what}"),
                 kind.sign_claims(claims),
@@ -112,7 +113,7 @@ fn spellings(kind: Kind) -> Vec<Case> {
     ]
     .into_iter()
     .map(|(name, payload)| {
-        Case::at_edge(
+        at_edge(
             kind,
             format!("payload: {name}"),
             kind.sign(&kind.header(), &payload),
@@ -164,7 +165,7 @@ fn ranges(kind: Kind) -> Vec<Case> {
         .chain(&[("iss", long_text.as_str())])
         .map(|(claim, value)| {
             let name = format!("claim {claim} out of range: {value}");
-            Case::at_edge(
+            at_edge(
                 kind,
                 name,
                 kind.sign_claims(&kind.claims_with(claim, value)),
@@ -174,7 +175,7 @@ fn ranges(kind: Kind) -> Vec<Case> {
         .collect();
     for version in ["0", "3", "9007199254740991"] {
         let token = kind.sign_claims(&kind.claims_with("v", version));
-        cases.push(Case::at_edge(
+        cases.push(at_edge(
             kind,
             format!("version {version}"),
             token,
@@ -184,7 +185,7 @@ fn ranges(kind: Kind) -> Vec<Case> {
     if kind == TICKET {
         let mut no_entry = kind.claims();
         no_entry.retain(|claim| claim.0 != "ent");
-        cases.push(Case::at_edge(
+        cases.push(at_edge(
             kind,
             "a rank without an entry number",
             kind.sign_claims(&no_entry),
@@ -195,9 +196,8 @@ fn ranges(kind: Kind) -> Vec<Case> {
 }
 
 fn taken(kind: Kind) -> Vec<Case> {
-    let taken = |name: &str, claims: &[(&str, String)]| {
-        Case::taken_at_edge(kind, name, kind.sign_claims(claims))
-    };
+    let taken =
+        |name: &str, claims: &[(&str, String)]| taken_at_edge(kind, name, kind.sign_claims(claims));
     let mut cases = vec![
         taken("as made", &kind.claims()),
         taken("the next version", &kind.claims_with("v", "2")),
@@ -236,7 +236,7 @@ fn taken(kind: Kind) -> Vec<Case> {
         &crate::forge::encode(kind.header().replace(&kind.kid(0), &kind.kid(1))),
         &crate::forge::encode(object(&kind.claims())),
     );
-    cases.push(Case::taken_at_edge(
+    cases.push(taken_at_edge(
         kind,
         "signed with the previous key",
         previous,

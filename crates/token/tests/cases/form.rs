@@ -2,7 +2,8 @@
 
 use anteroom_token::MAX_TOKEN_BYTES;
 
-use super::Case;
+use super::at_edge;
+use crate::case::Case;
 use crate::forge::{
     KINDS, Kind, SCOPE, derive, encode, mac, object, public_key, segments, sign_segments,
 };
@@ -18,7 +19,7 @@ pub fn cases(kind: Kind) -> Vec<Case> {
 fn segment_cases(kind: Kind) -> Vec<Case> {
     let token = kind.token();
     let [header, payload, signature] = segments(&token);
-    let refused = |name: &str, token: String, refusal| Case::at_edge(kind, name, token, refusal);
+    let refused = |name: &str, token: String, refusal| at_edge(kind, name, token, refusal);
     let mut cases = vec![
         refused("nothing", String::new(), "shape"),
         refused("one segment", header.to_owned(), "shape"),
@@ -106,7 +107,7 @@ fn segment_cases(kind: Kind) -> Vec<Case> {
 /// Pads the payload with a space or two until its base64url has spare bits in the last letter.
 fn spare_bits(payload: &str) -> String {
     let mut payload = payload.to_owned();
-    while payload.len() % 3 == 0 {
+    while payload.len().is_multiple_of(3) {
         payload.push(' ');
     }
     payload
@@ -234,7 +235,7 @@ fn header_cases(kind: Kind) -> Vec<Case> {
     headers
         .into_iter()
         .map(|(name, header, refusal)| {
-            Case::at_edge(
+            at_edge(
                 kind,
                 format!("header: {name}"),
                 kind.sign(&header, &payload),
@@ -243,7 +244,7 @@ fn header_cases(kind: Kind) -> Vec<Case> {
         })
         .chain(["none", "None", "nOnE", "NONE"].map(|none| {
             let header = encode(kind.header().replace(kind.alg, none));
-            Case::at_edge(
+            at_edge(
                 kind,
                 format!("alg {none:?}, empty signature"),
                 format!("{header}.{}.", encode(&payload)),
@@ -258,7 +259,7 @@ fn signature_cases(kind: Kind) -> Vec<Case> {
     let [header, payload, _] = segments(&token);
     let signed = format!("{header}.{payload}");
     let refused = |name: &str, token: String, refusal| {
-        Case::at_edge(kind, format!("signature: {name}"), token, refusal)
+        at_edge(kind, format!("signature: {name}"), token, refusal)
     };
     let with = |signature: &[u8]| format!("{signed}.{}", encode(signature));
     let made_with = |key: [u8; 32]| sign_segments(kind.alg, &key, header, payload);
@@ -331,7 +332,7 @@ fn purpose_cases(kind: Kind) -> Vec<Case> {
     let mut cases = Vec::new();
     for other in KINDS.into_iter().filter(|other| *other != kind) {
         let name = format!("a {} signed with {}", other.purpose, other.alg);
-        cases.push(Case::at_edge(kind, name.clone(), other.token(), "header"));
+        cases.push(at_edge(kind, name.clone(), other.token(), "header"));
         let payload = object(&other.claims());
         let disguised = sign_segments(
             other.alg,
@@ -339,7 +340,7 @@ fn purpose_cases(kind: Kind) -> Vec<Case> {
             &encode(kind.header()),
             &encode(payload),
         );
-        cases.push(Case::at_edge(
+        cases.push(at_edge(
             kind,
             format!("{name}, under this header"),
             disguised,
@@ -351,6 +352,6 @@ fn purpose_cases(kind: Kind) -> Vec<Case> {
         alg: "HS256",
     };
     let token = enqueue.sign(&enqueue.header(), &object(&kind.claims()));
-    cases.push(Case::at_edge(kind, "an enqueue token", token, "header"));
+    cases.push(at_edge(kind, "an enqueue token", token, "header"));
     cases
 }

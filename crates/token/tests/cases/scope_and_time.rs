@@ -1,6 +1,7 @@
 //! Where and when: issuer, audience, event, run, and the seconds around `iat` and `exp`.
 
-use super::{At, Case};
+use super::{at_edge, taken_at_edge};
+use crate::case::{At, Case};
 use crate::forge::{Kind, NOW};
 
 pub fn cases(kind: Kind) -> Vec<Case> {
@@ -63,7 +64,7 @@ fn with_claim(kind: Kind, name: &str, claim: &str, value: u64, refusal: Option<&
     let token = kind.sign_claims(&kind.claims_with(claim, &value.to_string()));
     Case {
         refusal: refusal.map(str::to_owned),
-        ..Case::taken_at_edge(kind, name, token)
+        ..taken_at_edge(kind, name, token)
     }
 }
 
@@ -100,7 +101,7 @@ fn scopes(kind: Kind) -> Vec<Case> {
     let mut cases: Vec<Case> = rows
         .into_iter()
         .map(|(name, claim, value, refusal)| {
-            Case::at_edge(
+            at_edge(
                 kind,
                 name,
                 kind.sign_claims(&kind.claims_with(claim, value)),
@@ -112,7 +113,7 @@ fn scopes(kind: Kind) -> Vec<Case> {
         "operator" => {}
         "pass" => {
             let token = kind.sign_claims(&kind.claims_with("aud", r#""other.example.com""#));
-            cases.push(Case::at_edge(
+            cases.push(at_edge(
                 kind,
                 "for another audience",
                 token,
@@ -121,7 +122,7 @@ fn scopes(kind: Kind) -> Vec<Case> {
         }
         _ => {
             let token = kind.sign_claims(&kind.claims_with("run", "2"));
-            cases.push(Case::at_edge(kind, "of an earlier run", token, "wrong-run"));
+            cases.push(at_edge(kind, "of an earlier run", token, "wrong-run"));
         }
     }
     cases
