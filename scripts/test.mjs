@@ -51,7 +51,7 @@ async function runSuite(suite, mayInstall) {
     await setup(suite.needs);
     const env = await provide(suite.provides ?? [], mayInstall);
     startedAt = Date.now();
-    for (const one of suite.commands()) {
+    for (const one of suite.commands(env)) {
       const ran = await runCommand(one, env);
       const { passed, failed } = countTests(ran);
       result.passed += passed;
@@ -75,7 +75,7 @@ async function provide(names, mayInstall) {
 
 async function runCommand({ program, args, env = {}, files }, provided) {
   if (files?.length === 0) return { code: 1, output: "no test files here" };
-  child = startGroup(program, args, { cwd: root, env: { ...process.env, ...env, ...provided } });
+  child = startGroup(program, args, { cwd: root, env: { ...process.env, NO_COLOR: "1", ...env, ...provided } });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8");
