@@ -4,6 +4,12 @@ import { spawn } from "node:child_process";
 /** How long a child may take to stop by itself before it is killed. */
 const STOP_PATIENCE_MS = 5_000;
 
+/** Commands under way: they end with this process. */
+const underWay = new Set();
+process.on("exit", () => {
+  for (const child of underWay) child.kill("SIGTERM");
+});
+
 /**
  * Runs a command to its end and gathers what it printed (both streams, in order).
  * Resolves to `{ code, output }`; a command that cannot be started has code 127.
@@ -11,6 +17,7 @@ const STOP_PATIENCE_MS = 5_000;
 export function run(command, args = [], { onLine, ...options } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
+    underWay.add(child);
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding("utf8");
@@ -20,7 +27,10 @@ export function run(command, args = [], { onLine, ...options } = {}) {
       });
     }
     child.on("error", (error) => resolve({ code: 127, output: `${output}${error.message}\n` }));
-    child.on("close", (code, signal) => resolve({ code: code ?? 1, signal, output }));
+    child.on("close", (code, signal) => {
+      underWay.delete(child);
+      resolve({ code: code ?? 1, signal, output });
+    });
   });
 }
 

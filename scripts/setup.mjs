@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { toolsDir } from "./paths.mjs";
+import { onStopRequest } from "./processes.mjs";
 import { say, seconds, step } from "./progress.mjs";
 import { buildToolsStep } from "./setup/build-tools.mjs";
 import { keysStep } from "./setup/keys.mjs";
@@ -81,6 +82,7 @@ async function isHeld(folder) {
 
 async function main() {
   const startedAt = Date.now();
+  onStopRequest(() => process.exit(130));
   const isQuiet = process.argv.includes("--quiet");
   const hasWorked = await setup();
   if (!isQuiet) say(hasWorked ? `Ready after ${seconds(Date.now() - startedAt)}.` : "Everything is ready.");
