@@ -19,7 +19,10 @@ const LIBRARY_REFUSES = new Set(["signature", "unknown-key", "wrong-issuer", "wr
 const number = (limit) => (value) => Number.isInteger(value) && value >= 0 && value <= limit;
 const text = (longest) => (value) =>
   typeof value === "string" && value.length <= longest && /^[ -!#-[\]-~]+$/.test(value);
-const oneOf = (...values) => (value) => values.includes(value);
+const oneOf =
+  (...values) =>
+  (value) =>
+    values.includes(value);
 const nonce = (value) => typeof value === "string" && Buffer.from(value, "base64url").length === 16 && canonical(value);
 const session = (value) => {
   const parts = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/.exec(value);
@@ -30,14 +33,37 @@ const RUN = { v: oneOf(1, 2), iss: text(253), evt: text(253), run: number(0xffff
 const CLAIMS = {
   permit: { ...RUN, jti: nonce, home: number(0xffff), iat: SECONDS, exp: SECONDS, chl: oneOf("none"), arr: SECONDS },
   ticket: {
-    ...RUN, jti: nonce, home: number(0xffff), idx: number(0xffffffff), line: number(0xff),
-    ent: SECONDS, rank: SECONDS, arr: SECONDS, iat: SECONDS, exp: SECONDS,
+    ...RUN,
+    jti: nonce,
+    home: number(0xffff),
+    idx: number(0xffffffff),
+    line: number(0xff),
+    ent: SECONDS,
+    rank: SECONDS,
+    arr: SECONDS,
+    iat: SECONDS,
+    exp: SECONDS,
   },
   pass: {
-    v: RUN.v, iss: RUN.iss, aud: text(253), evt: RUN.evt, run: RUN.run,
-    jti: session, iat: SECONDS, exp: SECONDS, sx: SECONDS,
+    v: RUN.v,
+    iss: RUN.iss,
+    aud: text(253),
+    evt: RUN.evt,
+    run: RUN.run,
+    jti: session,
+    iat: SECONDS,
+    exp: SECONDS,
+    sx: SECONDS,
   },
-  operator: { v: RUN.v, iss: RUN.iss, evt: RUN.evt, sub: text(64), scp: oneOf("read", "write"), iat: SECONDS, exp: SECONDS },
+  operator: {
+    v: RUN.v,
+    iss: RUN.iss,
+    evt: RUN.evt,
+    sub: text(64),
+    scp: oneOf("read", "write"),
+    iat: SECONDS,
+    exp: SECONDS,
+  },
 };
 const OPTIONAL = { permit: ["arr"], ticket: ["ent", "rank"], pass: [], operator: [] };
 
@@ -48,7 +74,9 @@ function canonical(segment) {
 function derive(row) {
   const root = root_keys.find((key) => key.id === row.root);
   const fields = ["anteroom/token/v1", row.typ, row.alg, issuer, row.purpose === "pass" ? audience : ""];
-  const info = Buffer.concat(fields.map((field) => Buffer.concat([Buffer.from([0, field.length]), Buffer.from(field)])));
+  const info = Buffer.concat(
+    fields.map((field) => Buffer.concat([Buffer.from([0, field.length]), Buffer.from(field)])),
+  );
   const key = Buffer.from(hkdfSync("sha256", Buffer.from(root.key, "base64url"), "", info, 32)).toString("base64url");
   const fingerprint = createHash("sha256").update(info).digest("base64url").slice(0, 8);
   const kid = row.purpose === "pass" ? `${row.root}.${fingerprint}` : row.root;
@@ -58,9 +86,7 @@ function derive(row) {
 async function keysOf(purpose, alg) {
   const keys = new Map();
   for (const row of derived_keys.filter((row) => row.purpose === purpose && row.alg === alg)) {
-    const jwk = alg === "EdDSA"
-      ? { kty: "OKP", crv: "Ed25519", x: row.public_key }
-      : { kty: "oct", k: row.key };
+    const jwk = alg === "EdDSA" ? { kty: "OKP", crv: "Ed25519", x: row.public_key } : { kty: "oct", k: row.key };
     const header = JSON.stringify({ alg, typ: row.typ, kid: row.kid });
     keys.set(row.kid, { key: await importJWK(jwk, alg), header, typ: row.typ });
   }
@@ -75,7 +101,10 @@ async function askLibrary(test, keys) {
     return found.key;
   };
   return jwtVerify(test.token, pick, {
-    algorithms: [test.alg], typ: [...keys.values()][0].typ, issuer, ...audienceOption,
+    algorithms: [test.alg],
+    typ: [...keys.values()][0].typ,
+    issuer,
+    ...audienceOption,
     requiredClaims: Object.keys(CLAIMS[test.purpose]).filter((name) => !OPTIONAL[test.purpose].includes(name)),
     clockTolerance: test.at === "origin" ? ORIGIN_LEEWAY_SECONDS : 0,
     currentDate: new Date(test.now * 1000),
@@ -84,7 +113,9 @@ async function askLibrary(test, keys) {
 
 /** The checks of the strict profile that a library does not make. */
 function checkProfile(test, keys) {
-  const refuse = (why) => { throw new Error(why); };
+  const refuse = (why) => {
+    throw new Error(why);
+  };
   if (test.token.length > MAX_TOKEN_BYTES) refuse("too long");
   const segments = test.token.split(".");
   if (segments.length !== 3 || !segments.every((part) => /^[\w-]+$/.test(part) && canonical(part))) refuse("shape");
@@ -107,7 +138,8 @@ function checkProfile(test, keys) {
 const problems = [];
 for (const row of derived_keys) {
   const own = derive(row);
-  if (own.info !== row.info_hex || own.key !== row.key || own.kid !== row.kid) problems.push(`derivation of ${row.kid}`);
+  if (own.info !== row.info_hex || own.key !== row.key || own.kid !== row.kid)
+    problems.push(`derivation of ${row.kid}`);
 }
 let taken = 0;
 let refusedByLibrary = 0;
@@ -115,9 +147,16 @@ const tests = [...read("valid.json"), ...read("refusals.json")];
 for (const test of tests) {
   const name = `${test.purpose} ${test.alg} ${test.at}: ${test.name}`;
   const keys = await keysOf(test.purpose, test.alg);
-  const library = await askLibrary(test, keys).then(() => null, (error) => error);
+  const library = await askLibrary(test, keys).then(
+    () => null,
+    (error) => error,
+  );
   let profile = null;
-  try { checkProfile(test, keys); } catch (error) { profile = error; }
+  try {
+    checkProfile(test, keys);
+  } catch (error) {
+    profile = error;
+  }
   if (library) refusedByLibrary += 1;
   if (test.refusal === null) {
     taken += 1;

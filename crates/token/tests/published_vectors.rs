@@ -100,3 +100,27 @@ fn the_crate_agrees_with_every_row_of_the_table() {
         );
     }
 }
+
+#[test]
+fn the_worked_example_of_the_documentation_is_a_vector() {
+    let page = include_str!("../../../docs/tokens.md");
+    for part in [
+        forge::PASS.token().split('.').collect(),
+        vec![forge::PASS.kid(0).as_str()],
+    ]
+    .concat()
+    {
+        assert!(page.contains(part), "{part}");
+    }
+    for (kind, key) in [
+        (forge::PASS, forge::PASS.key(0)),
+        (forge::PUBLIC_PASS, public_key(&forge::PUBLIC_PASS.key(0))),
+    ] {
+        assert!(
+            page.contains(&encode(key)) && page.contains(&kind.kid(0)),
+            "{kind:?}"
+        );
+        assert!(page.contains(&kind.header()) || kind.alg == "EdDSA");
+    }
+    assert!(page.contains(&forge::object(&forge::PASS.claims())));
+}
