@@ -1,1 +1,42 @@
-//! (skeleton)
+//! The Durable Objects of a waiting room: the shells in which the core runs.
+//!
+//! The core (`anteroom-queue`) decides; this crate gives it time, entropy, storage and messages,
+//! and keeps the one promise that the core cannot keep alone: **no answer and no report leaves
+//! before the rows behind it are stored, and nothing is answered from a state newer than storage**.
+//!
+//! ```text
+//!  edge ──► ShardObject ── report ──► CoordinatorObject ◄── edge (operators)
+//!           │ ShardDesk                │ CoordinatorDesk        what happens, synchronous, pure
+//!           │  gather, uplink          │
+//!           └ instance: pump, alarm ───┘ sqlite, call           the platform
+//! ```
+//!
+//! The desks are pure: calls, time and dice in, answers, reports and rows out, so they are tested
+//! natively with the real core. Around them an [`instance`] drives one task (the `pump`), minds the
+//! one alarm, and ends itself when a write fails. `platform` is the only reader of clock and
+//! entropy. Objects hold no keys: the edge checks and signs all tokens.
+//!
+//! Storage is described in `docs/storage.md`, messages in [`wire`].
+
+mod alarm;
+pub mod call;
+mod configuration;
+mod coordinator_desk;
+#[allow(missing_docs, reason = "methods that the platform's macro adds")]
+mod coordinator_object;
+mod gather;
+mod instance;
+mod opening;
+mod platform;
+mod pump;
+mod refusal;
+mod shard_desk;
+#[allow(missing_docs, reason = "methods that the platform's macro adds")]
+mod shard_object;
+mod sqlite;
+mod storage;
+mod uplink;
+pub mod wire;
+
+pub use coordinator_object::CoordinatorObject;
+pub use shard_object::ShardObject;

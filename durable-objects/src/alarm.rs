@@ -1,0 +1,127 @@
+//! An object's one alarm: set only when it moves earlier, since every setting is a row written.
+//!
+//! The platform calls an alarm at least once, tries a failing one a few times and then forgets it.
+//! So the alarm is armed anew before anything else is done when it comes, and whoever looks at the
+//! book after an alarm should have come and did not (a request, a poll) sets it again.
+
+use anteroom_queue::units::{Millis, UnixMillis};
+
+/// While an alarm is being carried out, another stands this far ahead in case that fails.
+const REARM: Millis = Millis(10_000);
+
+/// Two alarms are at least this far apart: a deadline that cannot be met yet does not spin.
+const SHORTEST_GAP: Millis = Millis(250);
+
+/// An alarm that has not come this long after its time is taken to be lost: the platform may be
+/// up to a minute late.
+const LOST_AFTER: Millis = Millis(60_000);
+
+/// What to tell the platform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alarm {
+    /// Set the alarm to this instant, instead of any other.
+    Set(UnixMillis),
+    /// Take the alarm away.
+    Clear,
+}
+
+/// What the object knows about its alarm.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AlarmBook {
+    set_for: Option<UnixMillis>,
+}
+
+impl AlarmBook {
+    /// The next deadline is at `wanted`: what has to change, if anything.
+    pub fn wants(&mut self, wanted: Option<UnixMillis>, now: UnixMillis) -> Option<Alarm> {
+        let wanted = wanted?.max(now.plus(SHORTEST_GAP));
+        let stands = self
+            .set_for
+            .is_some_and(|set| set <= wanted && now.since(set) <= LOST_AFTER);
+        (!stands).then(|| self.set(wanted))
+    }
+
+    /// The alarm has come: the first thing to do is to arm it again.
+    pub fn comes(&mut self, now: UnixMillis) -> Alarm {
+        self.set(now.plus(REARM))
+    }
+
+    /// The alarm is carried out: the next one is wanted at `wanted`.
+    pub fn done(&mut self, wanted: Option<UnixMillis>, now: UnixMillis) -> Alarm {
+        match wanted {
+            Some(wanted) => self.set(wanted.max(now.plus(SHORTEST_GAP))),
+            None => {
+                self.set_for = None;
+                Alarm::Clear
+            }
+        }
+    }
+
+    fn set(&mut self, at: UnixMillis) -> Alarm {
+        self.set_for = Some(at);
+        Alarm::Set(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const T: UnixMillis = UnixMillis(1_000_000);
+
+    fn after(seconds: u64) -> UnixMillis {
+        T.plus(Millis::from_seconds(seconds))
+    }
+
+    #[test]
+    fn the_alarm_is_set_only_when_it_moves_earlier() {
+        let mut book = AlarmBook::default();
+        let rows = [
+            (None, None),
+            (Some(after(20)), Some(Alarm::Set(after(20)))),
+            (Some(after(20)), None),
+            (Some(after(30)), None),
+            (None, None),
+            (Some(after(5)), Some(Alarm::Set(after(5)))),
+        ];
+        for (wanted, told) in rows {
+            assert_eq!(book.wants(wanted, T), told, "wanted {wanted:?}");
+        }
+    }
+
+    #[test]
+    fn the_alarm_is_armed_again_before_it_is_carried_out_and_then_set_to_the_next_deadline() {
+        let mut book = AlarmBook::default();
+        book.wants(Some(T), T);
+        assert_eq!(book.comes(T), Alarm::Set(after(10)));
+        assert_eq!(book.wants(Some(after(20)), T), None);
+        assert_eq!(book.done(Some(after(20)), T), Alarm::Set(after(20)));
+        assert_eq!(book.comes(after(20)), Alarm::Set(after(30)));
+        assert_eq!(book.done(None, after(20)), Alarm::Clear);
+        assert_eq!(
+            book.wants(Some(after(90)), after(20)),
+            Some(Alarm::Set(after(90)))
+        );
+    }
+
+    #[test]
+    fn a_lost_alarm_is_mended_by_whoever_looks_next() {
+        let mut book = AlarmBook::default();
+        book.wants(Some(after(1)), T);
+        assert_eq!(book.wants(Some(after(1)), after(61)), None);
+        let mended = after(62).plus(SHORTEST_GAP);
+        assert_eq!(
+            book.wants(Some(after(1)), after(62)),
+            Some(Alarm::Set(mended))
+        );
+    }
+
+    #[test]
+    fn a_deadline_that_cannot_be_met_yet_does_not_spin() {
+        let mut book = AlarmBook::default();
+        assert_eq!(
+            book.done(Some(T), after(1)),
+            Alarm::Set(after(1).plus(SHORTEST_GAP))
+        );
+    }
+}

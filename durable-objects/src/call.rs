@@ -1,0 +1,127 @@
+//! Calls from outside into an object: one `POST` with bytes, one answer with bytes. The only place
+//! that reads the platform's errors.
+
+use wasm_bindgen::{JsCast, JsValue};
+use worker::js_sys::{Reflect, Uint8Array};
+use worker::wasm_bindgen_futures::JsFuture;
+use worker::worker_sys::DurableObject as Stub;
+use worker::{Env, web_sys};
+
+use crate::wire;
+
+/// Why a call brought no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallFailed {
+    /// The object cannot be reached, broke off, or failed.
+    Unreachable(String),
+    /// The object has too much to do: it must not be asked again at once.
+    Overloaded,
+    /// The object does not take the call.
+    Refused {
+        /// The HTTP status, 4xx.
+        status: u16,
+        /// The reason.
+        text: String,
+    },
+}
+
+/// The way to one object. A stub is kept until a call on it fails: a failed one stays failed.
+#[derive(Debug)]
+pub struct Way {
+    env: Env,
+    binding: &'static str,
+    name: String,
+    stub: core::cell::RefCell<Option<Stub>>,
+}
+
+impl Way {
+    /// The way to the object called `name` of the class behind `binding`.
+    pub fn to(env: &Env, binding: &'static str, name: String) -> Self {
+        Self {
+            env: env.clone(),
+            binding,
+            name,
+            stub: core::cell::RefCell::new(None),
+        }
+    }
+
+    /// Sends `body` and waits for the answer, without a limit of its own.
+    ///
+    /// # Errors
+    /// [`CallFailed`], as its variants say.
+    pub async fn call(&self, body: &[u8]) -> Result<Vec<u8>, CallFailed> {
+        let kept = self.stub.borrow().clone();
+        let stub = match kept {
+            Some(stub) => stub,
+            None => self.new_stub()?,
+        };
+        let result = post(&stub, body).await;
+        let works = !matches!(result, Err(CallFailed::Unreachable(_)));
+        *self.stub.borrow_mut() = works.then_some(stub);
+        result
+    }
+
+    fn new_stub(&self) -> Result<Stub, CallFailed> {
+        let stub = self
+            .env
+            .durable_object(self.binding)
+            .and_then(|namespace| namespace.id_from_name(&self.name)?.get_stub())
+            .map_err(|error| CallFailed::Unreachable(error.to_string()))?;
+        Ok(stub.into_rpc())
+    }
+}
+
+/// One call, on a new stub.
+///
+/// # Errors
+/// [`CallFailed`], as its variants say.
+pub async fn call_object(
+    env: &Env,
+    binding: &'static str,
+    name: String,
+    body: &[u8],
+) -> Result<Vec<u8>, CallFailed> {
+    Way::to(env, binding, name).call(body).await
+}
+
+async fn post(stub: &Stub, body: &[u8]) -> Result<Vec<u8>, CallFailed> {
+    let response = send(stub, body).await.map_err(|error| failure(&error))?;
+    let status = response.status();
+    let bytes = read(&response).await.map_err(|error| failure(&error))?;
+    if status < 400 {
+        return Ok(bytes);
+    }
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Err(match status {
+        503 => CallFailed::Overloaded,
+        500.. => CallFailed::Unreachable(text),
+        _ => CallFailed::Refused { status, text },
+    })
+}
+
+async fn send(stub: &Stub, body: &[u8]) -> Result<web_sys::Response, JsValue> {
+    let init = web_sys::RequestInit::new();
+    init.set_method("POST");
+    init.set_body(&Uint8Array::from(body));
+    let request = web_sys::Request::new_with_str_and_init(wire::ADDRESS, &init)?;
+    let response = JsFuture::from(stub.fetch_with_request(&request)?).await?;
+    response.dyn_into()
+}
+
+async fn read(response: &web_sys::Response) -> Result<Vec<u8>, JsValue> {
+    let buffer = JsFuture::from(response.array_buffer()?).await?;
+    Ok(Uint8Array::new(&buffer).to_vec())
+}
+
+/// The platform marks an error with `overloaded` when the object has too many requests waiting:
+/// <https://developers.cloudflare.com/durable-objects/best-practices/error-handling/>.
+fn failure(error: &JsValue) -> CallFailed {
+    let overloaded = Reflect::get(error, &"overloaded".into());
+    if overloaded.is_ok_and(|flag| flag.is_truthy()) {
+        return CallFailed::Overloaded;
+    }
+    let message = Reflect::get(error, &"message".into())
+        .ok()
+        .and_then(|message| message.as_string());
+    CallFailed::Unreachable(message.unwrap_or_else(|| format!("{error:?}")))
+}

@@ -1,0 +1,223 @@
+//! What both objects are made of: the platform's handle, the alarm, the pump, and the end.
+
+use core::cell::{Cell, RefCell};
+use core::future::Future;
+use std::rc::Rc;
+
+use anteroom_queue::Corrupt;
+use anteroom_queue::units::UnixMillis;
+use wasm_bindgen::{JsCast, JsValue};
+use worker::js_sys::{Date, Function, Object, Reflect};
+use worker::wasm_bindgen_futures::JsFuture;
+use worker::{Env, State, console_error};
+
+use crate::alarm::{Alarm, AlarmBook};
+use crate::opening::{Core, Known, start, who};
+use crate::pump::{Due, Pump};
+use crate::refusal::Refusal;
+use crate::sqlite::Table;
+use crate::storage::{Store, WriteFailed, read_all};
+use crate::{configuration, platform};
+
+/// One instance of an object.
+#[derive(Debug)]
+pub struct Instance {
+    state: State,
+    env: Env,
+    book: RefCell<AlarmBook>,
+    pump: Pump,
+    ended: Cell<bool>,
+}
+
+/// An object that the pump drives.
+pub trait Driven: 'static {
+    /// The instance it runs in.
+    fn instance(&self) -> &Instance;
+    /// Carries out what is due.
+    fn step(self: &Rc<Self>, now: UnixMillis);
+    /// When the next step is due.
+    fn due(&self, now: UnixMillis) -> Due;
+}
+
+impl Instance {
+    /// A fresh instance.
+    pub fn new(state: State, env: Env) -> Self {
+        Self {
+            state,
+            env,
+            book: RefCell::default(),
+            pump: Pump::default(),
+            ended: Cell::new(false),
+        }
+    }
+
+    /// The bindings and variables.
+    pub fn env(&self) -> &Env {
+        &self.env
+    }
+
+    /// Whether nothing must be answered any more.
+    pub fn has_ended(&self) -> bool {
+        self.ended.get()
+    }
+
+    /// Ends this instance because its state may be newer than storage: no answer leaves, what is
+    /// not written yet is dropped, and the next request starts from storage.
+    pub fn end(&self, why: &str) {
+        if self.ended.replace(true) {
+            return;
+        }
+        console_error!("instance ended: {why}");
+        let handle: &JsValue = self.state.as_raw();
+        let abort = Reflect::get(handle, &"abort".into())
+            .and_then(|method| method.dyn_into::<Function>())
+            .expect("every object state has abort");
+        // It throws through this call; what comes back, if anything, changes nothing.
+        let _ = abort.call1(handle, &why.into());
+    }
+
+    /// Runs a task that no request's end takes away.
+    pub fn spawn(&self, task: impl Future<Output = ()> + 'static) {
+        self.state.wait_until(task);
+    }
+
+    /// Tells the platform about the alarm at once, so that it is one transaction with the rows
+    /// written in the same turn; what is returned resolves when it is stored.
+    fn tell(&self, alarm: Alarm) -> impl Future<Output = Result<(), String>> + use<> {
+        let storage = self.state.storage();
+        let options: Object = JsValue::NULL.unchecked_into();
+        let told = match alarm {
+            Alarm::Set(at) => {
+                let date = Date::new(&JsValue::from_f64(at.0 as f64));
+                storage.as_raw().set_alarm(date, options)
+            }
+            Alarm::Clear => storage.as_raw().delete_alarm(options),
+        };
+        async move {
+            match told {
+                Ok(promise) => JsFuture::from(promise).await.map(|_| ()),
+                Err(error) => Err(error),
+            }
+            .map_err(|error| format!("alarm: {error:?}"))
+        }
+    }
+}
+
+/// Something came in, or a step was made outside the pump: sees to the alarm and to the pump.
+pub fn wake<D: Driven>(object: &Rc<D>) {
+    let now = platform::now();
+    let due = object.due(now);
+    mind_alarm(object, due, now);
+    let instance = object.instance();
+    if let Some(at) = due.look_at(now)
+        && instance.pump.has_to_start_for(at)
+    {
+        instance.spawn(run(object.clone()));
+    }
+}
+
+async fn run<D: Driven>(object: Rc<D>) {
+    let instance = object.instance();
+    loop {
+        object.step(platform::now());
+        if instance.has_ended() {
+            return;
+        }
+        let now = platform::now();
+        let due = object.due(now);
+        mind_alarm(&object, due, now);
+        match due.look_at(now) {
+            Some(at) => instance.pump.sleep(at, now).await,
+            None => return instance.pump.stops(),
+        }
+    }
+}
+
+/// Sets the alarm if it has to come earlier than it is set for. A failure ends the instance: it is
+/// a failed write.
+fn mind_alarm<D: Driven>(object: &Rc<D>, due: Due, now: UnixMillis) {
+    let instance = object.instance();
+    let wanted = instance.book.borrow_mut().wants(due.alarm_for(now), now);
+    if let Some(alarm) = wanted {
+        let told = instance.tell(alarm);
+        let object = object.clone();
+        instance.spawn(async move {
+            if let Err(why) = told.await {
+                object.instance().end(&why);
+            }
+        });
+    }
+}
+
+/// The alarm has come: it is armed again, then the step is made, then it is set for what is next.
+///
+/// # Errors
+/// When the alarm cannot be set; the platform then tries again.
+pub async fn alarm_comes<D: Driven>(object: &Rc<D>) -> Result<(), String> {
+    let instance = object.instance();
+    let armed = instance.book.borrow_mut().comes(platform::now());
+    instance.tell(armed).await?;
+    object.step(platform::now());
+    if instance.has_ended() {
+        return Ok(());
+    }
+    let now = platform::now();
+    let wanted = object.due(now).alarm_for(now);
+    let next = instance.book.borrow_mut().done(wanted, now);
+    instance.tell(next).await?;
+    wake(object);
+    Ok(())
+}
+
+/// A core read from storage, stored as far as opening it changed it.
+#[derive(Debug)]
+pub struct Opened<C> {
+    /// The core.
+    pub core: C,
+    /// Its table.
+    pub table: Table,
+    /// Who the object is.
+    pub known: Known,
+}
+
+impl Instance {
+    /// Opens the core for `caller` (`None`: for an alarm). `Ok(None)`: there is nothing to open,
+    /// since the object was never called.
+    pub fn open<C: Core>(
+        &self,
+        caller: Option<&Known>,
+        now: UnixMillis,
+    ) -> Result<Option<Opened<C>>, Refusal> {
+        if self.has_ended() {
+            return Err(Refusal::failed("the instance has ended"));
+        }
+        let mut table = Table::open(&self.state).map_err(Refusal::failed)?;
+        let rows = table.read().map_err(Refusal::failed)?;
+        let stored = read_all::<C::Row>(rows).map_err(|why| Refusal::unusable(&why))?;
+        let meta = stored.as_ref().map(|(meta, _)| meta);
+        let Some(known) = who(meta, caller)? else {
+            return Ok(None);
+        };
+        if let Some(name) = self.state.id().name()
+            && name != known.name()
+        {
+            return Err(Refusal::not_mine("object", known.name(), name));
+        }
+        let event = configuration::event(&self.env, &known.event)?;
+        if event.run != known.run {
+            return Err(Refusal::not_mine("run", known.run, event.run));
+        }
+        let (core, changes) = start(&known, stored, event.settings, now)
+            .map_err(|Corrupt(why)| Refusal::failed(why))?;
+        self.checked(table.commit(changes))?;
+        Ok(Some(Opened { core, table, known }))
+    }
+
+    /// Ends the instance if a write failed.
+    pub fn checked<V>(&self, written: Result<V, WriteFailed>) -> Result<V, Refusal> {
+        written.map_err(|WriteFailed(why)| {
+            self.end(&format!("a write failed: {why}"));
+            Refusal::failed("a write failed")
+        })
+    }
+}

@@ -1,0 +1,173 @@
+//! How an instance starts: who the object is, its state from its rows, and the configuration as it
+//! is now.
+//!
+//! At the first contact the caller says who the object is, and the object notes it, so that its
+//! alarm works without a caller. From then on a caller that means another object is refused. A run
+//! that the configuration has left behind is refused whole.
+
+use anteroom_queue::coordinator::Coordinator;
+use anteroom_queue::coordinator::command::CoordinatorCommand;
+use anteroom_queue::coordinator::rows::CoordinatorRow;
+use anteroom_queue::settings::Settings;
+use anteroom_queue::shard::command::ShardCommand;
+use anteroom_queue::shard::rows::ShardRow;
+use anteroom_queue::shard::{Identity, Shard};
+use anteroom_queue::units::{ShardIndex, UnixMillis};
+use anteroom_queue::{Corrupt, Outcome};
+
+use crate::refusal::Refusal;
+use crate::storage::{Changes, Meta, Row, SCHEMA};
+use crate::wire;
+
+/// Who an object is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Which event.
+    pub event: String,
+    /// Which run of it.
+    pub run: u32,
+    /// Which shard of the run; `None`: its coordinator.
+    pub shard: Option<u16>,
+}
+
+impl Known {
+    /// The object's name.
+    pub fn name(&self) -> String {
+        match self.shard {
+            Some(shard) => wire::shard_name(&self.event, self.run, shard),
+            None => wire::coordinator_name(&self.event, self.run),
+        }
+    }
+
+    /// Refuses a caller that means another object.
+    pub fn expect(&self, meant: &Known) -> Result<(), Refusal> {
+        if self == meant {
+            return Ok(());
+        }
+        Err(Refusal::not_mine("object", meant.name(), self.name()))
+    }
+
+    fn of(meta: &Meta) -> Self {
+        Self {
+            event: meta.event.clone(),
+            run: meta.run,
+            shard: meta.shard,
+        }
+    }
+
+    fn meta(&self, settings: Settings) -> Meta {
+        Meta {
+            schema: SCHEMA,
+            event: self.event.clone(),
+            run: self.run,
+            shard: self.shard,
+            settings,
+        }
+    }
+}
+
+/// A core that an object runs.
+pub trait Core: Sized {
+    /// Its rows.
+    type Row: Row;
+    /// At the beginning of the run.
+    fn begin(known: &Known, settings: Settings, now: UnixMillis) -> Outcome<Self, Self::Row>;
+    /// From its rows.
+    fn restore(
+        known: &Known,
+        settings: Settings,
+        rows: Vec<Self::Row>,
+        now: UnixMillis,
+    ) -> Result<Self, Corrupt>;
+    /// With a changed configuration.
+    fn configure(&mut self, settings: Settings, now: UnixMillis) -> Vec<Self::Row>;
+}
+
+/// A shard's identity as the core knows it.
+pub fn shard_identity(known: &Known) -> Identity {
+    Identity {
+        run: known.run,
+        shard: ShardIndex(known.shard.expect("a shard's name has an index")),
+    }
+}
+
+impl Core for Shard {
+    type Row = ShardRow;
+
+    fn begin(known: &Known, settings: Settings, now: UnixMillis) -> Outcome<Self, ShardRow> {
+        Shard::new(shard_identity(known), settings, now)
+    }
+
+    fn restore(
+        known: &Known,
+        settings: Settings,
+        rows: Vec<ShardRow>,
+        now: UnixMillis,
+    ) -> Result<Self, Corrupt> {
+        Shard::restore(shard_identity(known), settings, rows, now)
+    }
+
+    fn configure(&mut self, settings: Settings, now: UnixMillis) -> Vec<ShardRow> {
+        self.apply(ShardCommand::Configure { settings }, now).rows
+    }
+}
+
+impl Core for Coordinator {
+    type Row = CoordinatorRow;
+
+    fn begin(known: &Known, settings: Settings, now: UnixMillis) -> Outcome<Self, CoordinatorRow> {
+        Coordinator::new(known.run, settings, now)
+    }
+
+    fn restore(
+        known: &Known,
+        settings: Settings,
+        rows: Vec<CoordinatorRow>,
+        now: UnixMillis,
+    ) -> Result<Self, Corrupt> {
+        Coordinator::restore(known.run, settings, rows, now)
+    }
+
+    fn configure(&mut self, settings: Settings, now: UnixMillis) -> Vec<CoordinatorRow> {
+        self.apply(CoordinatorCommand::Configure { settings }, now)
+            .rows
+    }
+}
+
+/// Who the object is, from what is stored and what the caller (absent: an alarm) says. `None`: an
+/// alarm of an object that was never called.
+pub fn who(meta: Option<&Meta>, caller: Option<&Known>) -> Result<Option<Known>, Refusal> {
+    match (meta.map(Known::of), caller) {
+        (Some(known), Some(meant)) => known.expect(meant).map(|()| Some(known)),
+        (Some(known), None) => Ok(Some(known)),
+        (None, meant) => Ok(meant.cloned()),
+    }
+}
+
+/// The core of object `known` with the configuration as it is now, and what has to be stored before
+/// it is used.
+pub fn start<C: Core>(
+    known: &Known,
+    stored: Option<(Meta, Vec<C::Row>)>,
+    settings: Settings,
+    now: UnixMillis,
+) -> Result<(C, Changes<C::Row>), Corrupt> {
+    let mut changes = Changes::default();
+    let Some((meta, rows)) = stored else {
+        let begun = C::begin(known, settings.clone(), now);
+        changes.extend(begun.rows);
+        changes.set_meta(known.meta(settings));
+        return Ok((begun.reply, changes));
+    };
+    let unchanged = meta.settings == settings;
+    let mut core = C::restore(known, meta.settings, rows, now)?;
+    if !unchanged {
+        changes.extend(core.configure(settings.clone(), now));
+        changes.set_meta(known.meta(settings));
+    }
+    Ok((core, changes))
+}
+
+#[cfg(test)]
+#[path = "opening_tests.rs"]
+mod tests;

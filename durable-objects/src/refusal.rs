@@ -1,0 +1,77 @@
+//! Why an object does not take a call: a status and a reason in plain text. A refusal changes
+//! nothing.
+
+use worker::Response;
+
+use crate::storage::Unusable;
+use crate::wire::Unreadable;
+
+/// A refused call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    status: u16,
+    text: String,
+}
+
+impl Refusal {
+    /// The bytes are not a call.
+    pub fn unreadable(why: &Unreadable) -> Self {
+        Self::new(400, why.to_string())
+    }
+
+    /// The command is not one that a visitor's call may carry.
+    pub fn not_a_visitors() -> Self {
+        Self::new(400, "ask: a command of the shard's own".into())
+    }
+
+    /// No event of this name is configured.
+    pub fn unknown_event(id: &str) -> Self {
+        Self::new(404, format!("event: {id:?} is not configured"))
+    }
+
+    /// The call is meant for another object or another run.
+    pub fn not_mine(
+        field: &str,
+        found: impl core::fmt::Display,
+        mine: impl core::fmt::Display,
+    ) -> Self {
+        Self::new(409, format!("{field}: {found}, this object has {mine}"))
+    }
+
+    /// Too many calls wait already.
+    pub fn busy() -> Self {
+        Self::new(503, "too many calls wait".into())
+    }
+
+    /// The event's configuration is refused.
+    pub fn misconfigured(problems: String) -> Self {
+        Self::new(500, problems)
+    }
+
+    /// What is stored cannot be used.
+    pub fn unusable(why: &Unusable) -> Self {
+        Self::new(500, why.to_string())
+    }
+
+    /// The object failed.
+    pub fn failed(why: impl core::fmt::Display) -> Self {
+        Self::new(500, why.to_string())
+    }
+
+    fn new(status: u16, text: String) -> Self {
+        Self { status, text }
+    }
+
+    /// The reason.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// The HTTP answer to a call.
+pub fn response(result: Result<Vec<u8>, Refusal>) -> worker::Result<Response> {
+    match result {
+        Ok(bytes) => Response::from_bytes(bytes),
+        Err(refusal) => Response::error(refusal.text, refusal.status),
+    }
+}

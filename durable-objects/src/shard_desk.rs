@@ -1,0 +1,292 @@
+//! Everything a shard object does except I/O: it takes calls, gathers them into groups, applies
+//! them to the core, has the rows stored, and only then gives answers and reports out.
+//!
+//! The object owns one desk and calls [`ShardDesk::step`] whenever [`ShardDesk::next`] is due or
+//! something has come in. Every call is synchronous and is told the time, so a whole life of a
+//! shard can be replayed from a list. After a [`WriteFailed`] the desk must not be used again: its
+//! state is newer than storage.
+
+use anteroom_queue::limits::LATE_AFTER;
+use anteroom_queue::shard::Shard;
+use anteroom_queue::shard::command::{ShardCommand, ShardReply};
+use anteroom_queue::shard::rows::ShardRow;
+use anteroom_queue::sync::{SyncReply, SyncRequest};
+use anteroom_queue::units::{Millis, UnixMillis};
+
+use crate::gather::{Asked, Gather};
+use crate::pump::Due;
+use crate::storage::{Changes, Store, WriteFailed};
+use crate::uplink::{SyncFailed, Uplink};
+use crate::wire::{self, EdgeCounts, ShardAnswerRef, ShardBody};
+
+/// A board read is answered from memory while the board is younger than this: with edges that use
+/// a board for 1 s, a change is seen within 2 s.
+pub const FRESH_BOARD: Millis = Millis(500);
+
+/// How long a board read waits for news.
+pub const BOARD_PATIENCE: Millis = Millis(250);
+
+/// How long a board read waits when there is no board at all to answer with.
+pub const FIRST_BOARD_PATIENCE: Millis = Millis(1_000);
+
+const _: () = assert!(FIRST_BOARD_PATIENCE.0 < LATE_AFTER.0);
+
+/// What a step gives out. Everything it promises is stored.
+#[derive(Debug)]
+pub struct Step<T> {
+    /// Whom to answer, and the bytes.
+    pub answers: Vec<(T, Vec<u8>)>,
+    /// A report to send to the coordinator, with what edges have counted; its result is to be
+    /// given to [`ShardDesk::hear`].
+    pub report: Option<(SyncRequest, EdgeCounts)>,
+}
+
+/// A board read that waits for news.
+#[derive(Debug)]
+struct Reader<T> {
+    to: T,
+    patience_ends: UnixMillis,
+}
+
+/// The shell of one shard.
+#[derive(Debug)]
+pub struct ShardDesk<T> {
+    shard: Shard,
+    run: u32,
+    gather: Gather<T>,
+    uplink: Uplink,
+    readers: Vec<Reader<T>>,
+    counts: EdgeCounts,
+    heard: Option<Result<SyncReply, SyncFailed>>,
+}
+
+/// Whether a visitor's call may carry this command; the others are the shell's own.
+pub fn is_visitors(command: &ShardCommand) -> bool {
+    match command {
+        ShardCommand::Join { .. }
+        | ShardCommand::Try { .. }
+        | ShardCommand::Ask { .. }
+        | ShardCommand::Claim { .. }
+        | ShardCommand::Leave { .. }
+        | ShardCommand::Renew { .. }
+        | ShardCommand::Release { .. }
+        | ShardCommand::Extend { .. }
+        | ShardCommand::Access { .. } => true,
+        ShardCommand::Look
+        | ShardCommand::Synced { .. }
+        | ShardCommand::Configure { .. }
+        | ShardCommand::Wake => false,
+    }
+}
+
+impl<T> ShardDesk<T> {
+    /// A desk for a shard whose rows are all stored. It asks for the board at once.
+    pub fn new(run: u32, shard: Shard, now: UnixMillis) -> Self {
+        let mut uplink = Uplink::default();
+        uplink.want(now);
+        Self {
+            shard,
+            run,
+            gather: Gather::default(),
+            uplink,
+            readers: Vec::new(),
+            counts: EdgeCounts::default(),
+            heard: None,
+        }
+    }
+
+    /// Takes a visitor's command; the answer comes out of a later step. Gives `to` back when too
+    /// many wait already.
+    pub fn ask(&mut self, command: ShardCommand, to: T, now: UnixMillis) -> Result<(), T> {
+        assert!(is_visitors(&command), "not a visitor's: {command:?}");
+        self.gather.take(command, to, now)
+    }
+
+    /// An edge reads the board: answered at once while it is fresh or no news can be had in time,
+    /// otherwise out of a later step.
+    pub fn read_board(
+        &mut self,
+        counts: EdgeCounts,
+        to: T,
+        now: UnixMillis,
+        store: &mut impl Store,
+    ) -> Result<Option<(T, Vec<u8>)>, WriteFailed> {
+        self.counts.add(counts);
+        let mut changes = Changes::default();
+        self.apply(ShardCommand::Look, now, &mut changes);
+        store.commit(changes)?;
+        let fresh = self
+            .shard
+            .board_age(now)
+            .is_some_and(|age| age < FRESH_BOARD);
+        if fresh {
+            return Ok(Some((to, self.answer(ShardBody::Board, now))));
+        }
+        self.uplink.want(now);
+        let patience = match self.shard.board() {
+            Some(_) => BOARD_PATIENCE,
+            None => FIRST_BOARD_PATIENCE,
+        };
+        let patience_ends = now.plus(patience);
+        let next_report = self.shard.next_report(now);
+        let in_time = self.uplink.is_under_way()
+            || self
+                .uplink
+                .due(next_report)
+                .is_some_and(|due| due < patience_ends);
+        if !in_time {
+            return Ok(Some((to, self.answer(ShardBody::Board, now))));
+        }
+        self.readers.push(Reader { to, patience_ends });
+        Ok(None)
+    }
+
+    /// What came of the report that a step gave out; the next step takes it in.
+    pub fn hear(&mut self, result: Result<SyncReply, SyncFailed>) {
+        assert!(self.uplink.is_under_way(), "an answer to no report");
+        self.heard = Some(match result {
+            Ok(reply) if reply.run != self.run => Err(SyncFailed::Refused(format!(
+                "run: answered {}, asked {}",
+                reply.run, self.run
+            ))),
+            other => other,
+        });
+    }
+
+    /// Carries out what is due: takes in an answer of the coordinator, closes the window, stores,
+    /// answers, reports. `dice` is random.
+    pub fn step(
+        &mut self,
+        now: UnixMillis,
+        dice: u32,
+        store: &mut impl Store,
+    ) -> Result<Step<T>, WriteFailed> {
+        let mut changes = Changes::default();
+        let mut replies = Vec::new();
+        if self.shard.next_wakeup().is_some_and(|at| at <= now) {
+            self.apply(ShardCommand::Wake, now, &mut changes);
+        }
+        let heard = self.heard.take();
+        let news = heard.is_some();
+        if let Some(result) = heard {
+            self.take_in(result, now, dice, &mut changes, &mut replies);
+        }
+        if news || self.is_window_over(now) || self.is_report_due(now) {
+            let fresh = self.gather.close();
+            self.carry_out(fresh, now, &mut changes, &mut replies);
+        }
+        store.commit(changes)?;
+        replies.extend(self.gather.out_of_patience(now));
+        let mut answers: Vec<(T, Vec<u8>)> = replies
+            .into_iter()
+            .map(|(to, reply)| (to, self.answer(ShardBody::Reply(reply), now)))
+            .collect();
+        self.answer_readers(news, now, &mut answers);
+        let report = self.is_report_due(now).then(|| {
+            self.uplink.starts(now);
+            (self.shard.report(now), core::mem::take(&mut self.counts))
+        });
+        Ok(Step { answers, report })
+    }
+
+    /// When the next step is due. The core's next report is due when the way to the coordinator
+    /// allows it, and no deadline of its own.
+    pub fn due(&self, now: UnixMillis) -> Due {
+        let next_report = self.shard.next_report(now);
+        let somebody = [
+            self.heard.is_some().then_some(now),
+            self.gather.closes(self.uplink.is_under_way()),
+            self.gather.patience_ends(),
+            self.readers.iter().map(|reader| reader.patience_ends).min(),
+            self.uplink.due(next_report),
+        ];
+        Due {
+            somebody: somebody.into_iter().flatten().min(),
+            deadline: self
+                .shard
+                .next_wakeup()
+                .filter(|at| Some(*at) != next_report),
+        }
+    }
+
+    fn is_window_over(&self, now: UnixMillis) -> bool {
+        self.gather
+            .closes(self.uplink.is_under_way())
+            .is_some_and(|at| at <= now)
+    }
+
+    fn is_report_due(&self, now: UnixMillis) -> bool {
+        self.uplink
+            .due(self.shard.next_report(now))
+            .is_some_and(|at| at <= now)
+    }
+
+    fn apply(
+        &mut self,
+        command: ShardCommand,
+        now: UnixMillis,
+        changes: &mut Changes<ShardRow>,
+    ) -> ShardReply {
+        let outcome = self.shard.apply(command, now);
+        changes.extend(outcome.rows);
+        outcome.reply
+    }
+
+    /// The coordinator's answer, and with it everything that waited for it.
+    fn take_in(
+        &mut self,
+        result: Result<SyncReply, SyncFailed>,
+        now: UnixMillis,
+        dice: u32,
+        changes: &mut Changes<ShardRow>,
+        replies: &mut Vec<(T, ShardReply)>,
+    ) {
+        match result {
+            Ok(reply) => {
+                self.uplink.succeeded(reply.next_sync, dice);
+                self.apply(ShardCommand::Synced { reply }, now, changes);
+                let undecided = self.gather.reconsider();
+                self.carry_out(undecided, now, changes, replies);
+            }
+            Err(why) => self.uplink.failed(now, &why, dice),
+        }
+    }
+
+    fn carry_out(
+        &mut self,
+        group: Vec<Asked<T>>,
+        now: UnixMillis,
+        changes: &mut Changes<ShardRow>,
+        replies: &mut Vec<(T, ShardReply)>,
+    ) {
+        for asked in group {
+            let reply = self.apply(asked.command.clone(), now, changes);
+            replies.extend(self.gather.settle(asked, reply));
+        }
+    }
+
+    /// After news (good or bad) every reader is answered, otherwise those out of patience.
+    fn answer_readers(&mut self, news: bool, now: UnixMillis, answers: &mut Vec<(T, Vec<u8>)>) {
+        if self.readers.is_empty() {
+            return;
+        }
+        let board = self.answer(ShardBody::Board, now);
+        let (over, staying) = core::mem::take(&mut self.readers)
+            .into_iter()
+            .partition::<Vec<_>, _>(|reader| news || reader.patience_ends <= now);
+        self.readers = staying;
+        answers.extend(over.into_iter().map(|reader| (reader.to, board.clone())));
+    }
+
+    fn answer(&self, body: ShardBody, now: UnixMillis) -> Vec<u8> {
+        wire::encode(&ShardAnswerRef {
+            board: self.shard.board(),
+            board_age_ms: self.shard.board_age(now).map(|age| age.0),
+            body,
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "shard_desk_tests.rs"]
+mod tests;

@@ -1,0 +1,78 @@
+//! The table of an object's rows in its SQLite storage.
+//!
+//! `WITHOUT ROWID` keeps the key in the table itself, so that a put is one row written and not two
+//! (a separate index of the key would be billed like a row).
+
+use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use worker::js_sys::{Function, Reflect, Uint8Array};
+use worker::{SqlStorage, SqlStorageValue, State};
+
+use crate::storage::{Store, WriteFailed};
+
+const CREATE: &str =
+    "CREATE TABLE IF NOT EXISTS rows (key TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID";
+const READ: &str = "SELECT key, bytes FROM rows ORDER BY key";
+const PUT: &str = "INSERT INTO rows (key, bytes) VALUES (?, ?) \
+                   ON CONFLICT (key) DO UPDATE SET bytes = excluded.bytes";
+
+/// The table.
+#[derive(Debug)]
+pub struct Table {
+    storage: JsValue,
+    sql: SqlStorage,
+}
+
+impl Table {
+    /// The table of this object, made if it is not there.
+    ///
+    /// # Errors
+    /// The platform's, when storage cannot be used.
+    pub fn open(state: &State) -> worker::Result<Self> {
+        let storage = state.storage();
+        let sql = storage.sql();
+        sql.exec(CREATE, None)?;
+        let storage: &JsValue = storage.as_raw();
+        Ok(Self {
+            storage: storage.clone(),
+            sql,
+        })
+    }
+
+    /// Everything stored.
+    ///
+    /// # Errors
+    /// The platform's, when storage cannot be read.
+    pub fn read(&self) -> worker::Result<Vec<(String, Vec<u8>)>> {
+        let mut rows = Vec::new();
+        for row in self.sql.exec(READ, None)?.raw() {
+            let row = <[SqlStorageValue; 2]>::try_from(row?);
+            let Ok([SqlStorageValue::String(key), SqlStorageValue::Blob(bytes)]) = row else {
+                return Err("rows: a row that is not a key and bytes".into());
+            };
+            rows.push((key, bytes));
+        }
+        Ok(rows)
+    }
+}
+
+impl Store for Table {
+    /// A transaction that throws leaves nothing behind:
+    /// <https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/#transactionsync>.
+    fn put(&mut self, rows: Vec<(String, Vec<u8>)>) -> Result<(), WriteFailed> {
+        let sql = self.sql.clone();
+        let write = Closure::once(move || -> Result<(), JsValue> {
+            for (key, bytes) in &rows {
+                let bytes = Uint8Array::from(bytes.as_slice());
+                sql.exec_raw(PUT, vec![JsValue::from_str(key), bytes.into()])
+                    .map_err(JsValue::from)?;
+            }
+            Ok(())
+        });
+        Reflect::get(&self.storage, &"transactionSync".into())
+            .and_then(|method| method.dyn_into::<Function>())
+            .and_then(|method| method.call1(&self.storage, write.as_ref().unchecked_ref()))
+            .map(|_| ())
+            .map_err(|error| WriteFailed(format!("{error:?}")))
+    }
+}

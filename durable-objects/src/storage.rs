@@ -1,0 +1,222 @@
+//! How state becomes rows: a key, and bytes that begin with a format byte.
+//!
+//! An object's storage is one table of rows. Every change is a set of whole rows, put by key in
+//! one transaction, before anything is answered; reading all rows back gives the same state. One
+//! row, `meta`, is the shell's own: who the object is, and the settings it applied last.
+//!
+//! Stored bytes outlive every deploy. A row says its own format, so a later version reads rows of
+//! earlier formats and writes the new one when the row next changes: no row has to be rewritten at
+//! once, and a migration that is interrupted has nothing to resume. A row of an unknown format
+//! (written by a later version) refuses the start instead of being guessed at.
+
+use std::collections::BTreeMap;
+
+use anteroom_queue::coordinator::rows::CoordinatorRow;
+use anteroom_queue::settings::Settings;
+use anteroom_queue::shard::rows::ShardRow;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The first byte of every row's bytes: postcard of the present types.
+pub const ROW_FORMAT: u8 = 1;
+
+/// The layout of the table, in the meta row.
+pub const SCHEMA: u16 = 1;
+
+/// The key of the shell's own row.
+pub const META_KEY: &str = "meta";
+
+/// The longest row that storage takes (the platform's limit is 2 MB for a row).
+pub const MAX_ROW_BYTES: usize = 2_000_000;
+
+/// A row of the core, as storage sees it.
+pub trait Row: Serialize + DeserializeOwned {
+    /// The key under which the row is stored.
+    fn key(&self) -> String;
+}
+
+impl Row for ShardRow {
+    fn key(&self) -> String {
+        ShardRow::key(self)
+    }
+}
+
+impl Row for CoordinatorRow {
+    fn key(&self) -> String {
+        CoordinatorRow::key(self)
+    }
+}
+
+/// Who an object is, written at its first contact so that its alarm works without a caller, and
+/// the settings it applied last, so that a changed configuration is noticed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meta {
+    /// The table's layout when the row was written.
+    pub schema: u16,
+    /// Which event.
+    pub event: String,
+    /// Which run of it.
+    pub run: u32,
+    /// Which shard of the run; `None`: its coordinator.
+    pub shard: Option<u16>,
+    /// The settings applied last.
+    pub settings: Settings,
+}
+
+/// Why stored bytes do not make a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unusable {
+    /// The row `key` has this format, which this version does not read (`None`: no bytes at all).
+    Format {
+        /// The row's key.
+        key: String,
+        /// The format byte.
+        found: Option<u8>,
+    },
+    /// The row's bytes do not fit its format, or belong under another key.
+    Malformed {
+        /// The row's key.
+        key: String,
+    },
+    /// The table was written by a later version.
+    Schema(u16),
+}
+
+impl core::fmt::Display for Unusable {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Unusable::Format { key, found } => write!(
+                out,
+                "row {key}: format {found:?}, this version reads {ROW_FORMAT}"
+            ),
+            Unusable::Malformed { key } => {
+                write!(out, "row {key}: bytes do not fit format {ROW_FORMAT}")
+            }
+            Unusable::Schema(found) => {
+                write!(out, "table: schema {found}, this version reads {SCHEMA}")
+            }
+        }
+    }
+}
+
+/// Rows that changed and are not stored yet: the last state of each key.
+#[derive(Debug)]
+pub struct Changes<R> {
+    rows: BTreeMap<String, R>,
+    meta: Option<Meta>,
+}
+
+impl<R> Default for Changes<R> {
+    fn default() -> Self {
+        Self {
+            rows: BTreeMap::new(),
+            meta: None,
+        }
+    }
+}
+
+impl<R: Row> Changes<R> {
+    /// Adds rows; a later state of a row replaces an earlier one.
+    pub fn extend(&mut self, rows: Vec<R>) {
+        for row in rows {
+            self.rows.insert(row.key(), row);
+        }
+    }
+
+    /// Adds the shell's own row.
+    pub fn set_meta(&mut self, meta: Meta) {
+        self.meta = Some(meta);
+    }
+
+    /// Keys and bytes, in order of key with the shell's own row last; empty when nothing changed.
+    pub fn into_rows(self) -> Vec<(String, Vec<u8>)> {
+        let meta = self
+            .meta
+            .map(|meta| (META_KEY.to_owned(), row_bytes(&meta)));
+        self.rows
+            .into_iter()
+            .map(|(key, row)| (key, row_bytes(&row)))
+            .chain(meta)
+            .collect()
+    }
+}
+
+/// Where changes are stored. All of them or none, before the call returns; what leaves the object
+/// afterwards waits until they are durable.
+pub trait Store {
+    /// Puts rows by key in one transaction.
+    fn put(&mut self, rows: Vec<(String, Vec<u8>)>) -> Result<(), WriteFailed>;
+
+    /// Stores `changes` if there are any.
+    fn commit<R: Row>(&mut self, changes: Changes<R>) -> Result<(), WriteFailed>
+    where
+        Self: Sized,
+    {
+        let rows = changes.into_rows();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        self.put(rows)
+    }
+}
+
+/// A write that did not happen. The instance that sees it must answer nothing more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriteFailed(pub String);
+
+/// The shell's row and the core's rows out of everything stored; `None` when nothing is.
+pub fn read_all<R: Row>(
+    stored: impl IntoIterator<Item = (String, Vec<u8>)>,
+) -> Result<Option<(Meta, Vec<R>)>, Unusable> {
+    let mut meta: Option<Meta> = None;
+    let mut rows = Vec::new();
+    for (key, bytes) in stored {
+        if key == META_KEY {
+            meta = Some(read_row(&key, &bytes)?);
+            continue;
+        }
+        let row: R = read_row(&key, &bytes)?;
+        if row.key() != key {
+            return Err(Unusable::Malformed { key });
+        }
+        rows.push(row);
+    }
+    match meta {
+        Some(meta) if meta.schema != SCHEMA => Err(Unusable::Schema(meta.schema)),
+        Some(meta) => Ok(Some((meta, rows))),
+        None if rows.is_empty() => Ok(None),
+        None => Err(Unusable::Malformed {
+            key: META_KEY.to_owned(),
+        }),
+    }
+}
+
+fn row_bytes(row: &impl Serialize) -> Vec<u8> {
+    let bytes = postcard::to_extend(row, vec![ROW_FORMAT]).expect("a row can always be written");
+    assert!(
+        bytes.len() <= MAX_ROW_BYTES,
+        "a row of {} bytes, allowed up to {MAX_ROW_BYTES}",
+        bytes.len()
+    );
+    bytes
+}
+
+fn read_row<T: DeserializeOwned>(key: &str, bytes: &[u8]) -> Result<T, Unusable> {
+    let malformed = || Unusable::Malformed {
+        key: key.to_owned(),
+    };
+    match bytes.split_first() {
+        Some((&ROW_FORMAT, rest)) => match postcard::take_from_bytes(rest) {
+            Ok((row, [])) => Ok(row),
+            _ => Err(malformed()),
+        },
+        other => Err(Unusable::Format {
+            key: key.to_owned(),
+            found: other.map(|(&found, _)| found),
+        }),
+    }
+}
+
+#[cfg(test)]
+#[path = "storage_tests.rs"]
+mod tests;

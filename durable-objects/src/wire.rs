@@ -1,0 +1,227 @@
+//! What edges and objects say to one another: the body of a `POST http://object/` and of its
+//! answer. One format byte, then postcard.
+//!
+//! New edge code can meet old objects and the reverse while a version is rolled out, so these
+//! bytes outlive a deploy. Adding a variant at the end of an enum is safe (an older reader refuses
+//! the one message it does not know); everything else needs a new [`FORMAT`], which older readers
+//! refuse whole. A refusal is a status of 4xx with the reason as plain text, and changes nothing.
+
+use anteroom_queue::board::Board;
+use anteroom_queue::coordinator::command::{Action, CoordinatorReply};
+use anteroom_queue::shard::command::{ShardCommand, ShardReply};
+use anteroom_queue::sync::SyncRequest;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The first byte of every message: the version of the protocol.
+pub const FORMAT: u8 = 1;
+
+/// The longest message that is read: ten times a board with every line and the longest texts.
+pub const MAX_MESSAGE_BYTES: usize = 64 * 1024;
+
+/// The address that every call to an object names; only the stub decides where it goes.
+pub const ADDRESS: &str = "http://object/";
+
+/// A call from an edge to a shard.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShardCall {
+    /// Which event.
+    pub event: String,
+    /// Which run of it.
+    pub run: u32,
+    /// Which shard of the run.
+    pub shard: u16,
+    /// What is asked.
+    pub ask: ShardAsk,
+}
+
+/// What an edge asks of a shard.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ShardAsk {
+    /// The board, and what this edge has counted since it last asked.
+    Board {
+        /// The edge's counts since its last read.
+        counts: EdgeCounts,
+    },
+    /// Something about one place. Only a visitor's commands; the shell's own are refused.
+    Place(ShardCommand),
+}
+
+/// A shard's answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShardAnswer {
+    /// The board that the shard has; `None` when it has not heard its coordinator yet.
+    pub board: Option<Board>,
+    /// How long ago the shard heard it.
+    pub board_age_ms: Option<u64>,
+    /// The answer proper.
+    pub body: ShardBody,
+}
+
+/// A [`ShardAnswer`] that is only written: the board is borrowed, since one board goes out with
+/// every answer.
+#[derive(Serialize)]
+pub(crate) struct ShardAnswerRef<'a> {
+    pub board: Option<&'a Board>,
+    pub board_age_ms: Option<u64>,
+    pub body: ShardBody,
+}
+
+/// The answer proper of a shard.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ShardBody {
+    /// Nothing beside the board was asked.
+    Board,
+    /// To a command.
+    Reply(ShardReply),
+}
+
+/// A call to a coordinator, from a shard or from an edge.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoordinatorCall {
+    /// Which event.
+    pub event: String,
+    /// Which run of it.
+    pub run: u32,
+    /// What is asked.
+    pub ask: CoordinatorAsk,
+}
+
+/// What is asked of a coordinator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CoordinatorAsk {
+    /// A shard reports, and passes on what the edges counted since its last report.
+    Sync(SyncRequest, EdgeCounts),
+    /// An operator steers.
+    Operate {
+        /// What to do.
+        action: Action,
+        /// The name in the operator's token.
+        by: String,
+    },
+    /// The present state.
+    Observe,
+    /// What the edges have counted: answered with [`EdgeTotals`] instead of a
+    /// [`CoordinatorAnswer`].
+    Count,
+}
+
+/// A coordinator's answer.
+pub type CoordinatorAnswer = CoordinatorReply;
+
+/// What one edge has counted since its last board read. May be lost, never raises a limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EdgeCounts {
+    /// Requests on protected paths.
+    pub requests: u32,
+    /// Of these, let through with a valid pass.
+    pub admitted: u32,
+    /// Of these, answered by the room itself.
+    pub refused: u32,
+    /// Requests let through to which the origin answered 5xx or not at all.
+    pub origin_errors: u32,
+    /// Requests on bypass paths, and all requests while the mode is `off`.
+    pub bypassed: u32,
+}
+
+impl EdgeCounts {
+    /// Takes up what another edge counted.
+    pub fn add(&mut self, more: EdgeCounts) {
+        self.requests = self.requests.saturating_add(more.requests);
+        self.admitted = self.admitted.saturating_add(more.admitted);
+        self.refused = self.refused.saturating_add(more.refused);
+        self.origin_errors = self.origin_errors.saturating_add(more.origin_errors);
+        self.bypassed = self.bypassed.saturating_add(more.bypassed);
+    }
+}
+
+/// The sum of all [`EdgeCounts`] that have reached a coordinator since it last started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EdgeTotals {
+    /// Requests on protected paths.
+    pub requests: u64,
+    /// Of these, let through with a valid pass.
+    pub admitted: u64,
+    /// Of these, answered by the room itself.
+    pub refused: u64,
+    /// Requests let through to which the origin answered 5xx or not at all.
+    pub origin_errors: u64,
+    /// Requests on bypass paths, and all requests while the mode is `off`.
+    pub bypassed: u64,
+}
+
+impl EdgeTotals {
+    /// Takes up what a shard passed on.
+    pub fn add(&mut self, more: EdgeCounts) {
+        self.requests += u64::from(more.requests);
+        self.admitted += u64::from(more.admitted);
+        self.refused += u64::from(more.refused);
+        self.origin_errors += u64::from(more.origin_errors);
+        self.bypassed += u64::from(more.bypassed);
+    }
+}
+
+/// The name of a run's coordinator.
+pub fn coordinator_name(event: &str, run: u32) -> String {
+    format!("{event}/{run}/coordinator")
+}
+
+/// The name of one shard of a run.
+pub fn shard_name(event: &str, run: u32, shard: u16) -> String {
+    format!("{event}/{run}/shard/{shard}")
+}
+
+/// A message as bytes.
+pub fn encode(message: &impl Serialize) -> Vec<u8> {
+    postcard::to_extend(message, vec![FORMAT]).expect("a message of ours can always be written")
+}
+
+/// Why bytes are not a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// The message is empty.
+    Empty,
+    /// The message has this many bytes, more than [`MAX_MESSAGE_BYTES`].
+    TooLong(usize),
+    /// The message has this format, not [`FORMAT`].
+    Format(u8),
+    /// The bytes after the format byte are not a message of this kind.
+    Malformed,
+}
+
+impl core::fmt::Display for Unreadable {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Unreadable::Empty => write!(out, "message: empty, wanted format byte {FORMAT}"),
+            Unreadable::TooLong(bytes) => {
+                write!(
+                    out,
+                    "message: {bytes} bytes, allowed up to {MAX_MESSAGE_BYTES}"
+                )
+            }
+            Unreadable::Format(found) => {
+                write!(out, "message: format {found}, this version reads {FORMAT}")
+            }
+            Unreadable::Malformed => write!(out, "message: bytes do not fit format {FORMAT}"),
+        }
+    }
+}
+
+/// The message in `bytes`, all of which must belong to it.
+pub fn decode<Message: DeserializeOwned>(bytes: &[u8]) -> Result<Message, Unreadable> {
+    if bytes.len() > MAX_MESSAGE_BYTES {
+        return Err(Unreadable::TooLong(bytes.len()));
+    }
+    match bytes.split_first() {
+        None => Err(Unreadable::Empty),
+        Some((&FORMAT, rest)) => match postcard::take_from_bytes(rest) {
+            Ok((message, [])) => Ok(message),
+            _ => Err(Unreadable::Malformed),
+        },
+        Some((&found, _)) => Err(Unreadable::Format(found)),
+    }
+}
+
+#[cfg(test)]
+#[path = "wire_tests.rs"]
+mod tests;

@@ -1,0 +1,261 @@
+//! The bytes of the protocol. An edge and an object of neighbouring versions speak to each other
+//! during a roll-out: if one of the pinned strings changes, every request between them fails until
+//! the roll-out is over, so a change here needs a new format byte.
+
+use anteroom_queue::board::{LineBoard, Phase};
+use anteroom_queue::coordinator::command::Change;
+use anteroom_queue::settings::{Limits, Mode};
+use anteroom_queue::sync::{Counters, LineReport};
+use anteroom_queue::units::{
+    ClaimId, EntryNumber, LineIndex, Nonce, PlaceIndex, Rank, ShardIndex, UnixMillis,
+};
+
+use super::*;
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Writes `message`, compares with the pinned bytes, reads it back.
+fn check<Message>(message: Message, pinned: &str)
+where
+    Message: Serialize + DeserializeOwned + PartialEq + core::fmt::Debug,
+{
+    let bytes = encode(&message);
+    assert_eq!(hex(&bytes), pinned.replace(' ', ""), "of {message:?}");
+    assert_eq!(decode::<Message>(&bytes), Ok(message));
+}
+
+fn board() -> Board {
+    Board {
+        version: 3,
+        mode: Mode::Always,
+        stop: false,
+        pause: None,
+        message: Some("soon".into()),
+        limits: Limits::default(),
+        slowdowns: 0,
+        room: true,
+        open_shards: vec![ShardIndex(0)],
+        shards: 1,
+        lines: vec![LineBoard {
+            id: "general".into(),
+            phase: Phase::Open,
+            opens_at: None,
+            called: Rank(5),
+            lapsed: Rank(1),
+            entries: EntryNumber(9),
+            advance: None,
+            offers: Vec::new(),
+        }],
+    }
+}
+
+fn to_shard(ask: ShardAsk) -> ShardCall {
+    ShardCall {
+        event: "demo".into(),
+        run: 1,
+        shard: 300,
+        ask,
+    }
+}
+
+fn to_coordinator(ask: CoordinatorAsk) -> CoordinatorCall {
+    CoordinatorCall {
+        event: "demo".into(),
+        run: 1,
+        ask,
+    }
+}
+
+#[test]
+fn an_edge_of_another_version_can_still_read_the_board() {
+    let counts = EdgeCounts {
+        requests: 300,
+        admitted: 2,
+        refused: 3,
+        origin_errors: 4,
+        bypassed: 5,
+    };
+    check(
+        to_shard(ShardAsk::Board { counts }),
+        "01 0464656d6f 01 ac02 00 ac02 02 03 04 05",
+    );
+    check(
+        ShardAnswer {
+            board: None,
+            board_age_ms: Some(200),
+            body: ShardBody::Board,
+        },
+        "01 00 01 c801 00",
+    );
+    check(
+        ShardAnswer {
+            board: Some(board()),
+            board_age_ms: None,
+            body: ShardBody::Board,
+        },
+        "01 01 03 01 00 00 01 04736f6f6e 000000 00 01 01 00 01 \
+         01 0767656e6572616c 03 00 05 01 09 00 00 00 00",
+    );
+}
+
+#[test]
+fn an_edge_of_another_version_can_still_join_and_claim() {
+    let join = ShardCommand::Join {
+        nonce: Nonce([7; 16]),
+        line: LineIndex(2),
+        permit_expired: false,
+        arrived: Some(UnixMillis(1)),
+    };
+    check(
+        to_shard(ShardAsk::Place(join)),
+        "01 0464656d6f 01 ac02 01 00 07070707070707070707070707070707 02 00 01 01",
+    );
+    let claim = ShardCommand::Claim {
+        index: PlaceIndex(1),
+        nonce: Nonce([7; 16]),
+        claim: ClaimId([9; 16]),
+    };
+    check(
+        to_shard(ShardAsk::Place(claim)),
+        "01 0464656d6f 01 ac02 01 03 01 07070707070707070707070707070707 09090909090909090909090909090909",
+    );
+}
+
+#[test]
+fn a_shard_of_another_version_can_still_report() {
+    let line = LineReport {
+        counters: Counters {
+            joined: 6,
+            numbered: 5,
+            claimed: 4,
+            withdrawn: 3,
+            ended: 2,
+            tried: 1,
+        },
+        late: Vec::new(),
+    };
+    let report = SyncRequest {
+        run: 1,
+        shard: ShardIndex(3),
+        lines: vec![line],
+        unconfirmed: 8,
+        board_version: 9,
+    };
+    check(
+        to_coordinator(CoordinatorAsk::Sync(report, EdgeCounts::default())),
+        "01 0464656d6f 01 00 01 03 01 06 05 04 03 02 01 00 08 09 0000000000",
+    );
+}
+
+#[test]
+fn an_edge_of_another_version_can_still_steer() {
+    let stop = Action::Stop {
+        reason: "fire".into(),
+        next_update_at: None,
+    };
+    check(
+        to_coordinator(CoordinatorAsk::Operate {
+            action: stop,
+            by: "ann".into(),
+        }),
+        "01 0464656d6f 01 01 02 0466697265 00 03616e6e",
+    );
+    let retune = Action::Retune {
+        max_active: Some(Change::To(5)),
+        per_minute: Some(Change::Reset),
+        batch: None,
+    };
+    check(
+        to_coordinator(CoordinatorAsk::Operate {
+            action: retune,
+            by: String::new(),
+        }),
+        "01 0464656d6f 01 01 07 01 00 05 01 02 00 00",
+    );
+    check(
+        to_coordinator(CoordinatorAsk::Observe),
+        "01 0464656d6f 01 02",
+    );
+    check(to_coordinator(CoordinatorAsk::Count), "01 0464656d6f 01 03");
+}
+
+#[test]
+fn what_is_not_a_message_is_refused_with_the_reason() {
+    let whole = encode(&to_coordinator(CoordinatorAsk::Observe));
+    let mut longer = whole.clone();
+    longer.push(0);
+    let mut newer = whole.clone();
+    newer[0] = 2;
+    let rows: [(&[u8], Unreadable); 6] = [
+        (&[], Unreadable::Empty),
+        (&[FORMAT], Unreadable::Malformed),
+        (&newer, Unreadable::Format(2)),
+        (&whole[..whole.len() - 1], Unreadable::Malformed),
+        (&longer, Unreadable::Malformed),
+        (
+            &[FORMAT; MAX_MESSAGE_BYTES + 1],
+            Unreadable::TooLong(MAX_MESSAGE_BYTES + 1),
+        ),
+    ];
+    for (bytes, why) in rows {
+        assert_eq!(decode::<CoordinatorCall>(bytes), Err(why));
+    }
+}
+
+#[test]
+fn a_refusal_says_what_was_found_and_what_is_read() {
+    assert_eq!(
+        Unreadable::Format(7).to_string(),
+        "message: format 7, this version reads 1"
+    );
+    assert_eq!(
+        Unreadable::TooLong(70_000).to_string(),
+        "message: 70000 bytes, allowed up to 65536"
+    );
+}
+
+#[test]
+fn counts_add_up_and_never_wrap() {
+    let mut counts = EdgeCounts {
+        requests: u32::MAX,
+        ..EdgeCounts::default()
+    };
+    counts.add(EdgeCounts {
+        requests: 1,
+        bypassed: 2,
+        ..EdgeCounts::default()
+    });
+    assert_eq!((counts.requests, counts.bypassed), (u32::MAX, 2));
+    let mut totals = EdgeTotals::default();
+    totals.add(counts);
+    totals.add(counts);
+    assert_eq!(
+        (totals.requests, totals.bypassed),
+        (2 * u64::from(u32::MAX), 4)
+    );
+}
+
+#[test]
+fn a_borrowed_answer_has_the_same_bytes_as_an_owned_one() {
+    let board = board();
+    let owned = ShardAnswer {
+        board: Some(board.clone()),
+        board_age_ms: Some(7),
+        body: ShardBody::Reply(ShardReply::Done),
+    };
+    let borrowed = ShardAnswerRef {
+        board: Some(&board),
+        board_age_ms: Some(7),
+        body: ShardBody::Reply(ShardReply::Done),
+    };
+    assert_eq!(encode(&borrowed), encode(&owned));
+    assert_eq!(decode(&encode(&borrowed)), Ok(owned));
+}
+
+#[test]
+fn every_object_has_its_own_name() {
+    assert_eq!(coordinator_name("demo", 1), "demo/1/coordinator");
+    assert_eq!(shard_name("demo", 1, 12), "demo/1/shard/12");
+}
