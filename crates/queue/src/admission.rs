@@ -48,6 +48,13 @@ impl Admission {
             .unwrap_or(u64::MAX)
     }
 
+    /// How long until the rate allows a grant, when it allows none now.
+    pub(crate) fn next_grant_in(&self, limits: &Limits, now: UnixMillis) -> Option<Millis> {
+        let rate = limits.per_minute?;
+        let missing = GRANT_UNITS.saturating_sub(self.units_at(rate, now));
+        (missing > 0).then(|| Millis(missing.div_ceil(u64::from(rate.max(1)))))
+    }
+
     /// Notes `count` grants that [`Self::allowance`] allowed.
     pub(crate) fn spend(&mut self, limits: &Limits, count: u64, now: UnixMillis) {
         if let Some(rate) = limits.per_minute {

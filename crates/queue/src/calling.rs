@@ -31,7 +31,11 @@ pub struct Sample {
     since: Millis,
     /// The hold clock at its last call: from here its offers run.
     until: Millis,
+    /// Called before its first call.
+    from: u64,
+    /// Called by its last call.
     called: u64,
+    /// Claimed by its first call.
     claimed: u64,
 }
 
@@ -86,8 +90,9 @@ impl Calling {
             .map_or(0, |sample| sample.called)
     }
 
-    /// Notes that ranks below `called` are called now, when `claimed` claims had been made.
-    pub(crate) fn note(&mut self, called: u64, claimed: u64, hold: Millis) {
+    /// Notes that ranks from `from` to below `called` are called now, when `claimed` claims had been
+    /// made.
+    pub(crate) fn note(&mut self, from: u64, called: u64, claimed: u64, hold: Millis) {
         let spacing = (hold.0 / MAX_SAMPLES).clamp(1_000, 15_000);
         let clock = self.hold_clock;
         match self.samples.last_mut() {
@@ -97,6 +102,7 @@ impl Calling {
             _ => self.samples.push(Sample {
                 since: clock,
                 until: clock,
+                from,
                 called,
                 claimed,
             }),
@@ -115,7 +121,7 @@ impl Calling {
         let (Some(base), Some(mature)) = (self.samples.first(), self.mature()) else {
             return MILLION;
         };
-        let called = mature.called.saturating_sub(base.called) + PRIOR_SHOWS;
+        let called = mature.called.saturating_sub(base.from) + PRIOR_SHOWS;
         let came = claimed.saturating_sub(base.claimed) + PRIOR_SHOWS;
         (came * MILLION / called).clamp(LEAST_SHOW_UP_PPM, MILLION)
     }
@@ -243,4 +249,116 @@ impl Calling {
 /// Calls a minute × 1,000; `None` for less than 20 s.
 fn per_minute_milli(called: u64, within: Millis) -> Option<u64> {
     (within.0 >= 20_000).then(|| called * 60_000_000 / within.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOLD: Millis = Millis::from_minutes(30);
+
+    /// Calls every quarter of a second for twenty minutes. Ten a second can be granted; `share` in
+    /// a hundred of the called claim, three seconds later. Returns the grants of the last minute.
+    fn grants_of_last_minute(share: u64) -> u64 {
+        let mut calling = Calling::default();
+        let (mut called, mut coming) = (0, vec![0; 12]);
+        let (mut claimed, mut granted, mut granted_before) = (0, 0, 0);
+        for step in 0..20 * 240_u64 {
+            if step == 19 * 240 {
+                granted_before = granted;
+            }
+            calling.run_hold(true, UnixMillis(1_000_000 + step * 250));
+            claimed += coming.remove(0);
+            granted += (claimed - granted).min(2 + step % 2);
+            let counts = Counts {
+                called,
+                claimed,
+                pending: claimed - granted,
+                waiting: u64::MAX / 2,
+            };
+            let room = Room {
+                soon: 100,
+                half_hold: 9_000,
+            };
+            let more = calling.to_call(&counts, HOLD, &room);
+            if more > 0 {
+                calling.note(called, called + more, claimed, HOLD);
+            }
+            coming.push(((called + more) * share / 100) - (called * share / 100));
+            called += more;
+        }
+        granted - granted_before
+    }
+
+    #[test]
+    fn no_shows_cost_no_throughput() {
+        for share in [100, 80, 50, 30] {
+            let granted = grants_of_last_minute(share);
+            assert!(
+                granted >= 595,
+                "{granted} of 600 grants with a show-up rate of {share} %"
+            );
+        }
+    }
+
+    #[test]
+    fn the_show_up_rate_starts_at_one_and_is_learned() {
+        let mut calling = Calling::default();
+        assert_eq!(calling.show_up_ppm(0), 1_000_000);
+        for second in 0..300 {
+            calling.run_hold(true, UnixMillis(1_000_000 + second * 1_000));
+            calling.note(second * 100, (second + 1) * 100, second * 30, HOLD);
+        }
+        let learned = calling.show_up_ppm(299 * 30);
+        assert!((300_000..350_000).contains(&learned), "{learned}");
+        assert_eq!(calling.show_up_ppm(0), 200_000, "never below a fifth");
+    }
+
+    #[test]
+    fn offers_lapse_after_the_hold_and_their_times_are_on_the_board() {
+        let mut calling = Calling::default();
+        calling.run_hold(false, UnixMillis(1_000_000));
+        calling.note(0, 10, 0, HOLD);
+        let [offer] = calling.offers(HOLD)[..] else {
+            panic!("one offer")
+        };
+        assert_eq!(
+            offer,
+            Offer {
+                below: Rank(10),
+                stands_until: UnixMillis(1_000_000 + HOLD.0)
+            }
+        );
+        for minute in 1..30 {
+            calling.run_hold(true, UnixMillis(1_000_000 + minute * 60_000));
+        }
+        assert_eq!(calling.lapsed(HOLD), 0);
+        calling.run_hold(true, UnixMillis(1_000_000 + 30 * 60_000));
+        assert_eq!(calling.lapsed(HOLD), 10);
+        assert_eq!(calling.offers(HOLD), []);
+    }
+
+    #[test]
+    fn a_clock_that_jumps_forward_takes_nobodys_turn() {
+        let mut calling = Calling::default();
+        calling.run_hold(true, UnixMillis(1_000_000));
+        calling.note(0, 10, 0, HOLD);
+        calling.run_hold(true, UnixMillis(1_000_000 + 3_600_000));
+        assert_eq!(calling.lapsed(HOLD), 0);
+    }
+
+    #[test]
+    fn the_pace_is_unknown_until_it_is_measured() {
+        let mut calling = Calling::default();
+        for second in 0..20 {
+            calling.note_pace(second * 10, UnixMillis(second * 1_000));
+        }
+        assert_eq!(calling.advance(), None);
+        for second in 20..130 {
+            calling.note_pace(second * 10, UnixMillis(second * 1_000));
+        }
+        let advance = calling.advance().unwrap();
+        assert_eq!(advance.likely_milli_per_minute, 600_000);
+        assert_eq!(advance.least_milli_per_minute, 400_000);
+    }
 }

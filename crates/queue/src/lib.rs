@@ -1,5 +1,17 @@
 //! The core of the waiting room: who is next, exactly, whatever is lost or repeated on the way.
-#![allow(missing_docs)]
+//!
+//! Two state machines. A [`Shard`](shard::Shard) takes joins and holds places and sessions; the
+//! [`Coordinator`](coordinator::Coordinator) of the event decides order, turns and limits. They
+//! talk by reports of cumulative counters ([`sync`]): each side takes the maximum of what it
+//! hears, so a message that is lost, repeated, delayed or overtaken changes nothing. Where a
+//! visitor stands follows from the place's rank and two watermarks on the [`board`].
+//!
+//! Both have one shape: `apply(command, now)` gives an [`Outcome`], the answer and the rows to
+//! store before the answer may leave. `restore(rows)` is the inverse; `next_wakeup()` says when
+//! time alone will change something. A run can be replayed from its list of `(now, command)`.
+//!
+//! What is deliberately absent: IO, a clock, randomness, floats, hash maps, logging, async. Time
+//! and entropy arrive as fields of commands; the same commands give the same rows on every machine.
 
 mod admission;
 pub mod board;

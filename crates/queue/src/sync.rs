@@ -103,4 +103,6 @@ pub struct SyncReply {
     pub now: UnixMillis,
     /// How long to wait, at least, before the next report.
     pub next_sync: Millis,
+    /// When the rate next allows a grant, if the shard's claims wait only for that.
+    pub grant_in: Option<Millis>,
 }

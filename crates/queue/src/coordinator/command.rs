@@ -12,13 +12,23 @@ use crate::units::UnixMillis;
 pub enum CoordinatorCommand {
     /// A shard reports. `entropy` is fresh for every report.
     Sync {
+        /// The report.
         report: SyncRequest,
+        /// Fresh random bytes.
         entropy: [u8; 16],
     },
     /// An operator steers.
-    Operate { action: Action, by: String },
+    Operate {
+        /// What is done.
+        action: Action,
+        /// The name in the operator's token.
+        by: String,
+    },
     /// The configuration as the shell reads it now.
-    Configure { settings: Settings },
+    Configure {
+        /// The settings.
+        settings: Settings,
+    },
     /// A deadline may have come; also the way to read the present board and counts.
     Wake,
 }
@@ -29,14 +39,18 @@ pub enum CoordinatorCommand {
 pub enum Action {
     /// No calls and no grants from now on; joins, sessions and renewals go on.
     Pause {
+        /// Why, shown to visitors.
         reason: String,
+        /// When more will be said.
         next_update_at: Option<UnixMillis>,
     },
     /// Ends pause and stop.
     Resume,
     /// The brake for everybody, admitted visitors included.
     Stop {
+        /// Why, shown to visitors.
         reason: String,
+        /// When more will be said.
         next_update_at: Option<UnixMillis>,
     },
     /// Everything passes.
@@ -49,14 +63,23 @@ pub enum Action {
     Open,
     /// Change limits; an absent field keeps its value, `Reset` goes back to the configuration's.
     Retune {
+        /// The limit on sessions.
         max_active: Option<Change<u32>>,
+        /// The rate.
         per_minute: Option<Change<u32>>,
+        /// The batches.
         batch: Option<Change<Batch>>,
     },
     /// Say something to everybody; an empty text takes the message away.
-    Message { text: String },
+    Message {
+        /// What is said.
+        text: String,
+    },
     /// Plan for more visitors (never fewer than before).
-    Expect { visitors: u64 },
+    Expect {
+        /// How many are expected in all.
+        visitors: u64,
+    },
 }
 
 /// How one limit changes.
@@ -116,9 +139,13 @@ pub enum CoordinatorReply {
     Synced(SyncReply),
     /// To an action, a configuration or a wake: the present state. `noted` holds the last actions, newest last.
     State {
+        /// The board.
         board: Board,
+        /// The counts.
         totals: Totals,
+        /// The settings.
         settings: Settings,
+        /// The last actions, newest last.
         noted: Vec<Noted>,
     },
     /// A report of another run, or of an impossible shard or line count, is refused: why, in words.

@@ -63,7 +63,7 @@ impl Coordinator {
         self.changed.lines.extend(0..self.lines.len());
     }
 
-    fn grants_now(&self, position: usize, now: UnixMillis) -> bool {
+    pub(super) fn grants_now(&self, position: usize, now: UnixMillis) -> bool {
         self.phase(position, now) == Phase::Open && !self.live.stop
     }
 

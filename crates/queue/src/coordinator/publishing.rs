@@ -2,7 +2,7 @@
 
 use super::Coordinator;
 use super::command::{CoordinatorReply, Totals};
-use crate::board::{Board, LineBoard, Phase};
+use crate::board::{Board, LineBoard, Offer, Phase};
 use crate::limits::{GRANT_TO_HEARD, MAX_SHARDS, PLANNED_JOINS_PER_SECOND, PLANNED_PLACES};
 use crate::settings::{Mode, Settings};
 use crate::units::{EntryNumber, Millis, Rank, ShardIndex, UnixMillis};
@@ -77,7 +77,16 @@ impl Coordinator {
             lapsed: Rank(line.row.lapsed),
             entries: EntryNumber(line.row.entries),
             advance: line.calling.advance(),
-            offers: line.calling.offers(self.settings.hold),
+            offers: self.offers(position, now),
+        }
+    }
+
+    /// While the hold stands still, what was last said of the offers stays on the board: by how
+    /// much they last longer is known when the line is open again.
+    fn offers(&self, position: usize, now: UnixMillis) -> Vec<Offer> {
+        match self.board.lines.get(position) {
+            Some(last) if !self.grants_now(position, now) => last.offers.clone(),
+            _ => self.lines[position].calling.offers(self.settings.hold),
         }
     }
 
@@ -142,7 +151,8 @@ impl Coordinator {
         }
     }
 
-    fn totals(&self) -> Totals {
+    /// The present counts.
+    pub fn totals(&self) -> Totals {
         let now = self.clock.high();
         let claimed = |position: usize| -> u64 {
             self.child_lines(position..position + 1)

@@ -54,7 +54,7 @@ impl Coordinator {
             self.changed.calls.insert(position);
         }
         if more > 0 {
-            calling.note(called, counts.claimed, hold);
+            calling.note(row.called, called, counts.claimed, hold);
             self.lines[position].row.called = called;
             self.changed.calls.insert(position);
             self.changed.lines.insert(position);

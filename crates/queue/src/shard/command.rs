@@ -14,56 +14,89 @@ use crate::units::{
 pub enum ShardCommand {
     /// Make a place, or find the one that this permit made. An expired permit makes none.
     Join {
+        /// The permit's number.
         nonce: Nonce,
+        /// The line to join.
         line: LineIndex,
+        /// The permit is genuine but too old to make a place.
         permit_expired: bool,
+        /// When the visitor first came, if the permit was signed anew because this shard was away.
         arrived: Option<UnixMillis>,
     },
     /// Admit a first visit in one step, or leave nothing behind.
     Try {
+        /// The permit's number.
         nonce: Nonce,
+        /// The line to join.
         line: LineIndex,
+        /// The browser's number.
         claim: ClaimId,
     },
     /// What became of a place.
     Ask {
+        /// The place.
         index: PlaceIndex,
+        /// The permit's number.
         nonce: Nonce,
+        /// The browser's number.
         claim: ClaimId,
     },
     /// A called visitor asks to enter; asked again while it is pending.
     Claim {
+        /// The place.
         index: PlaceIndex,
+        /// The permit's number.
         nonce: Nonce,
+        /// The browser's number.
         claim: ClaimId,
     },
     /// The visitor gives the place (and its session) up.
-    Leave { index: PlaceIndex, nonce: Nonce },
+    Leave {
+        /// The place.
+        index: PlaceIndex,
+        /// The permit's number.
+        nonce: Nonce,
+    },
     /// A running session shows a sign of life and wants a fresh pass.
     Renew {
+        /// The place.
         index: PlaceIndex,
+        /// The pass that asks.
         generation: Generation,
     },
     /// The session ends now.
     Release {
+        /// The place.
         index: PlaceIndex,
+        /// The pass that asks.
         generation: Generation,
     },
     /// The origin asks for more time, in a checkout.
     Extend {
+        /// The place.
         index: PlaceIndex,
+        /// The pass that asks.
         generation: Generation,
+        /// How much longer.
         by: Millis,
     },
     /// A fresh pass is asked about without renewing anything (`/_wr/access`).
     Access {
+        /// The place.
         index: PlaceIndex,
+        /// The pass that asks.
         generation: Generation,
     },
     /// The coordinator's answer to this shard's report.
-    Synced { reply: SyncReply },
+    Synced {
+        /// The answer.
+        reply: SyncReply,
+    },
     /// The configuration as the shell reads it now.
-    Configure { settings: Settings },
+    Configure {
+        /// The settings.
+        settings: Settings,
+    },
     /// An edge reads the board.
     Look,
     /// A deadline may have come.
@@ -151,26 +184,43 @@ pub enum Refused {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ShardReply {
     /// The place; `new` is false when the permit had made it before.
-    Place { place: PlaceView, new: bool },
+    Place {
+        /// The place.
+        place: PlaceView,
+        /// Whether this call made it.
+        new: bool,
+    },
     /// Try again when the next sync is in: the try or claim is not decided.
-    Pending { place: Option<PlaceView> },
+    Pending {
+        /// The place.
+        place: Option<PlaceView>,
+    },
     /// A session runs: the edge may sign a pass of this generation until `session_ends`.
     /// `first` is false when a pass of it was issued before.
     Session {
+        /// The place.
         index: PlaceIndex,
+        /// The pass that asks.
         generation: Generation,
+        /// When the session ends at the latest.
         session_ends: UnixMillis,
+        /// Whether this is the first pass of the session.
         first: bool,
+        /// Whether a request has brought a pass of it.
         confirmed: bool,
     },
     /// The session of this pass has ended (now or before).
     SessionOver {
+        /// The place.
         index: PlaceIndex,
+        /// When it ended.
         ended: UnixMillis,
     },
     /// Refused, with what became of the place if there is one.
     Refused {
+        /// Why.
         why: Refused,
+        /// The place.
         place: Option<PlaceView>,
     },
     /// A command of the shell is carried out.

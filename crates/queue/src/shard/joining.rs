@@ -24,7 +24,7 @@ impl Shard {
                 new: false,
             };
         }
-        if let Some(why) = self.join_refusal(line, permit_expired) {
+        if let Some(why) = self.join_refusal(line, permit_expired, now) {
             return ShardReply::Refused { why, place: None };
         }
         let arrived = arrived.map_or(now, |earlier| earlier.min(now));
@@ -45,9 +45,14 @@ impl Shard {
         }
     }
 
-    /// Without a board nobody is sent away: the join is stored and numbered when the coordinator
-    /// is heard.
-    fn join_refusal(&self, line: LineIndex, permit_expired: bool) -> Option<Refused> {
+    /// Without a board only the schedule sends anybody away: the join is stored, and numbered when
+    /// the coordinator is heard.
+    fn join_refusal(
+        &self,
+        line: LineIndex,
+        permit_expired: bool,
+        now: UnixMillis,
+    ) -> Option<Refused> {
         if permit_expired {
             return Some(Refused::PermitExpired);
         }
@@ -57,16 +62,25 @@ impl Shard {
         if self.places.len() >= MAX_PLACES as usize {
             return Some(Refused::Full);
         }
-        let board = self.board.as_ref()?;
-        if board.mode == Mode::Closed {
-            return Some(Refused::Closed);
+        match self.board.as_ref() {
+            Some(board) if board.mode == Mode::Closed => Some(Refused::Closed),
+            Some(board) => match board.lines[usize::from(line.0)].phase {
+                Phase::Before => Some(Refused::NotYet),
+                Phase::Soldout => Some(Refused::SoldOut),
+                Phase::Closed => Some(Refused::Closed),
+                Phase::Prequeue | Phase::Drawing | Phase::Open | Phase::Paused => None,
+            },
+            None if self.settings.mode == Mode::Closed => Some(Refused::Closed),
+            None => self
+                .before_schedule(usize::from(line.0), now)
+                .then_some(Refused::NotYet),
         }
-        match board.lines[usize::from(line.0)].phase {
-            Phase::Before => Some(Refused::NotYet),
-            Phase::Soldout => Some(Refused::SoldOut),
-            Phase::Closed => Some(Refused::Closed),
-            Phase::Prequeue | Phase::Drawing | Phase::Open | Phase::Paused => None,
-        }
+    }
+
+    /// Whether by the configuration alone joins are not taken yet.
+    fn before_schedule(&self, position: usize, now: UnixMillis) -> bool {
+        let later = |at: Option<UnixMillis>| at.is_some_and(|at| now < at);
+        later(self.settings.prequeue_at) && later(self.settings.lines[position].opens_at)
     }
 
     fn make_place(&mut self, place: Place) -> PlaceIndex {

@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::board::Board;
 use crate::clock::Clock;
 use crate::deadlines::Deadlines;
-use crate::limits::{DEAF_AFTER, PLACES_PER_PAGE};
+use crate::limits::{DEAF_AFTER, PATIENT_SYNC, PLACES_PER_PAGE};
 use crate::outcome::{Corrupt, Outcome};
 use crate::settings::Settings;
 use crate::sync::Counters;
@@ -97,6 +97,8 @@ pub struct Shard {
     reported: (UnixMillis, Option<Vec<Counters>>),
     next_sync: UnixMillis,
     last_sync: UnixMillis,
+    /// How long to wait between reports while grants are awaited.
+    patience: Millis,
     /// When an edge last asked anything.
     edge_heard: UnixMillis,
     /// How long in all no edge was heard.
@@ -182,6 +184,7 @@ impl Shard {
             reported: (UnixMillis(0), None),
             next_sync: now,
             last_sync: UnixMillis(0),
+            patience: PATIENT_SYNC,
             edge_heard: now,
             deaf: Millis(0),
             changed: Changed::default(),

@@ -51,7 +51,7 @@ impl Shard {
             return Some(self.next_sync);
         }
         self.waits()
-            .then(|| self.next_sync.max(self.last_sync.plus(PATIENT_SYNC)))
+            .then(|| self.next_sync.max(self.last_sync.plus(self.patience)))
     }
 
     /// Whether something is awaited from the coordinator.
@@ -102,6 +102,9 @@ impl Shard {
                 line.heard_counters = counters;
             }
             self.next_sync = reply.sent.plus(reply.next_sync);
+            self.patience = reply
+                .grant_in
+                .map_or(PATIENT_SYNC, |wait| wait.min(PATIENT_SYNC));
         }
         self.hear_board(&reply, now);
         for (position, answer) in reply.lines.into_iter().enumerate() {

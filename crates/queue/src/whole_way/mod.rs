@@ -1,147 +1,13 @@
 //! The two state machines together, without a network between them: the whole way of a visitor.
 
-use crate::coordinator::Coordinator;
-use crate::coordinator::command::{Action, Change, CoordinatorCommand, CoordinatorReply};
-use crate::settings::{Limits, LineSettings, Mode, Settings};
-use crate::shard::command::{PlaceView, Refused, ShardCommand, ShardReply, VisitorState};
-use crate::shard::{Identity, Shard};
-use crate::units::{
-    ClaimId, Generation, LineIndex, Millis, Nonce, PlaceIndex, ShardIndex, UnixMillis,
-};
+mod room;
 
-/// Noon of some day.
-const START: u64 = 1_800_000_000_000;
+use room::{Room, at_once, nonce, settings};
 
-struct Room {
-    coordinator: Coordinator,
-    shards: Vec<Shard>,
-    now: u64,
-}
-
-fn settings(mode: Mode, limits: Limits) -> Settings {
-    Settings {
-        mode,
-        prequeue_at: None,
-        lines: vec![LineSettings {
-            id: "general".to_owned(),
-            weight: 1,
-            opens_at: None,
-        }],
-        limits,
-        hold: Millis::from_minutes(30),
-        session: Millis::from_minutes(20),
-        idle: Millis::from_minutes(10),
-        pass: Millis::from_seconds(180),
-        max_extension: Millis::from_minutes(15),
-        expected_visitors: 10,
-    }
-}
-
-fn at_once(max_active: u32) -> Limits {
-    Limits {
-        max_active: Some(max_active),
-        ..Limits::default()
-    }
-}
-
-fn nonce(number: u64) -> Nonce {
-    Nonce(u128::from(number).to_be_bytes())
-}
-
-impl Room {
-    fn open(settings: &Settings, shards: u16) -> Self {
-        let now = UnixMillis(START);
-        let shard = |shard| {
-            let identity = Identity {
-                run: 1,
-                shard: ShardIndex(shard),
-            };
-            Shard::new(identity, settings.clone(), now).reply
-        };
-        Self {
-            coordinator: Coordinator::new(1, settings.clone(), now).reply,
-            shards: (0..shards).map(shard).collect(),
-            now: START,
-        }
-    }
-
-    fn sync(&mut self) {
-        for shard in &mut self.shards {
-            let report = shard.report(UnixMillis(self.now));
-            let command = CoordinatorCommand::Sync {
-                report,
-                entropy: self.now.to_be_bytes().repeat(2).try_into().unwrap(),
-            };
-            let CoordinatorReply::Synced(reply) =
-                self.coordinator.apply(command, UnixMillis(self.now)).reply
-            else {
-                panic!("the report is refused")
-            };
-            shard.apply(ShardCommand::Synced { reply }, UnixMillis(self.now));
-        }
-    }
-
-    /// Lets time pass, with a sync every quarter of a second.
-    fn pass(&mut self, seconds: u64) {
-        for _ in 0..seconds * 4 {
-            self.now += 250;
-            self.sync();
-        }
-    }
-
-    fn ask(&mut self, shard: usize, command: ShardCommand) -> ShardReply {
-        self.shards[shard]
-            .apply(command, UnixMillis(self.now))
-            .reply
-    }
-
-    fn join(&mut self, shard: usize, number: u64) -> PlaceView {
-        let command = ShardCommand::Join {
-            nonce: nonce(number),
-            line: LineIndex(0),
-            permit_expired: false,
-            arrived: None,
-        };
-        match self.ask(shard, command) {
-            ShardReply::Place { place, .. } => place,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    fn view(&self, shard: usize, index: u32) -> PlaceView {
-        self.shards[shard]
-            .view(PlaceIndex(index), UnixMillis(self.now))
-            .unwrap()
-    }
-
-    fn claim(&mut self, shard: usize, index: u32, number: u64) -> ShardReply {
-        let command = ShardCommand::Claim {
-            index: PlaceIndex(index),
-            nonce: nonce(number),
-            claim: ClaimId([7; 16]),
-        };
-        self.ask(shard, command)
-    }
-
-    fn operate(&mut self, action: Action) -> CoordinatorReply {
-        let command = CoordinatorCommand::Operate {
-            action,
-            by: "anna".to_owned(),
-        };
-        self.coordinator.apply(command, UnixMillis(self.now)).reply
-    }
-
-    fn active(&mut self) -> u64 {
-        match self
-            .coordinator
-            .apply(CoordinatorCommand::Wake, UnixMillis(self.now))
-            .reply
-        {
-            CoordinatorReply::State { totals, .. } => totals.active,
-            other => panic!("{other:?}"),
-        }
-    }
-}
+use crate::coordinator::command::{Action, Change};
+use crate::settings::{Limits, Mode};
+use crate::shard::command::{Refused, ShardCommand, ShardReply, VisitorState};
+use crate::units::{ClaimId, Generation, LineIndex, PlaceIndex};
 
 #[test]
 fn visitors_join_are_called_claim_and_enter_up_to_the_limit() {
@@ -388,5 +254,63 @@ fn a_first_visit_enters_at_once_while_there_is_room() {
         room.join(0, 1).state,
         VisitorState::Provisional,
         "as if it had never been"
+    );
+}
+
+#[test]
+fn a_shard_given_up_for_lost_stops_counting_and_says_so_when_it_comes_back() {
+    let mut room = Room::open(&settings(Mode::Always, at_once(1)), 2);
+    room.sync();
+    room.join(0, 0);
+    room.pass(1);
+    room.claim(0, 0, 0);
+    room.pass(1);
+    assert!(matches!(room.claim(0, 0, 0), ShardReply::Session { .. }));
+    let lost = room.shards.remove(0);
+    room.join(0, 1);
+    room.pass(36 * 60);
+    assert_eq!(
+        room.active(),
+        1,
+        "a shard that cannot be reached still counts"
+    );
+    room.pass(2 * 60);
+    assert_eq!(room.active(), 0);
+    room.claim(0, 0, 1);
+    room.pass(1);
+    assert!(matches!(room.claim(0, 0, 1), ShardReply::Session { .. }));
+    room.shards.insert(0, lost);
+    room.pass(2);
+    assert_eq!(room.view(0, 0).state, VisitorState::Ended);
+    assert_eq!(room.active(), 1);
+}
+
+#[test]
+fn a_slow_rate_is_reached_although_it_holds_a_single_grant() {
+    let slow = Limits {
+        per_minute: Some(30),
+        ..Limits::default()
+    };
+    let mut room = Room::open(&settings(Mode::Always, slow), 1);
+    room.sync();
+    for number in 0..100 {
+        room.join(0, number);
+    }
+    let mut entered = 0;
+    for _ in 0..240 {
+        room.pass(1);
+        for number in 0..100 {
+            if room.view(0, number).state == VisitorState::Called {
+                room.claim(0, number, u64::from(number));
+            }
+            if room.view(0, number).state == VisitorState::Pending {
+                let answer = room.claim(0, number, u64::from(number));
+                entered += u32::from(matches!(answer, ShardReply::Session { first: true, .. }));
+            }
+        }
+    }
+    assert!(
+        (100..=100).contains(&entered),
+        "{entered} entered in four minutes at 30 a minute"
     );
 }
