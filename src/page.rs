@@ -72,6 +72,7 @@ pub fn policy(nonce: &str, frame_ancestors: Option<&str>) -> String {
 struct Fixed {
     room: String,
     progress: String,
+    countdown: String,
     calling: String,
     mine: String,
     wait: String,
@@ -104,6 +105,7 @@ impl Fixed {
         Fixed {
             room: say("room"),
             progress: say("progress"),
+            countdown: say("countdown"),
             calling: say("calling"),
             mine: say("mine"),
             wait: say("wait"),

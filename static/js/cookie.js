@@ -1,0 +1,20 @@
+// Whether cookies come back here at all: found out before joining, so that a browser without them
+// makes no place, no second place and no loop.
+
+function cookiesWork(page) {
+  try {
+    page.cookie = "wr-probe=1; Path=/; SameSite=Lax; Max-Age=60";
+    const works = page.cookie.includes("wr-probe=1");
+    page.cookie = "wr-probe=; Path=/; SameSite=Lax; Max-Age=0";
+    return works;
+  } catch {
+    return false;
+  }
+}
+
+/** The likely reason: `frame`, `app` or `off`. */
+function cookieReason(framed, agent) {
+  if (framed) return "frame";
+  const app = /FBAN|FBAV|Instagram|\bLine\/|MicroMessenger|TikTok|musical_ly|Snapchat|Pinterest|LinkedInApp|; wv\)/;
+  return app.test(agent) ? "app" : "off";
+}

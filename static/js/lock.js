@@ -1,0 +1,46 @@
+// One browser, one place: tabs that were loaded together each carry a permit, and agree on one of
+// them before anybody joins.
+
+const AGREE_MS = 80;
+
+/** Runs `task` while no other tab does; without Web Locks at least not at the same instant. */
+async function alone(locks, name, task, pause) {
+  if (locks) return locks.request(name, task);
+  await pause(Math.random() * AGREE_MS);
+  return task();
+}
+
+/**
+ * Joins with the permit that the browser's tabs agree on. `memory` is shared by the tabs; `join`
+ * sends a permit, `fresh` asks for a new one. A kept permit that has expired
+ * unused, or whose place is gone, makes no place: then another is taken.
+ */
+async function joinTogether({ locks, name, memory, permit, join, fresh, pause }) {
+  return alone(
+    locks,
+    name,
+    async () => {
+      const theirs = memory.read().permit;
+      let mine = theirs ?? permit ?? (await fresh());
+      if (!theirs) memory.write({ permit: mine });
+      if (!locks) {
+        await pause(AGREE_MS);
+        mine = memory.read().permit ?? mine;
+      }
+      const next = async () => {
+        const other = theirs && permit && theirs !== permit ? permit : await fresh();
+        memory.write({ permit: other });
+        return join(other);
+      };
+      try {
+        const answer = await join(mine);
+        return theirs && GIVEN_UP.includes(answer.state) ? await next() : answer;
+      } catch (error) {
+        if (error.answer?.permit) memory.write({ permit: error.answer.permit });
+        if (!(error.status >= 400 && error.status < 500) || error.status === 429) throw error;
+        return next();
+      }
+    },
+    pause,
+  );
+}

@@ -1,0 +1,121 @@
+// Which page it is, and what stands on it: the same decisions as src/page/scene.rs and
+// src/page/slots.rs take for the first paint.
+
+const TURN = ["called", "admitted"];
+const QUIET = ["ended", "elsewhere", "lapsed", "left", "stopped", "soldout", "closed", "cookie", "error"];
+const CAN_LEAVE = ["provisional", "prequeue", "drawing", "waiting", "paused", "called", "pending"];
+const SHOWS_PLACE = ["prequeue", "waiting", "paused"];
+
+function sceneOf(me) {
+  if (me.cookie === false) return "cookie";
+  if (me.state === "elsewhere") return "elsewhere";
+  if (me.stop) return "stopped";
+  if (me.state === "admitted") return "admitted";
+  if (me.unavailable) return "error";
+  if (me.phase === "soldout" || me.phase === "closed") return me.phase;
+  if (me.state === "none") {
+    if (me.mode === "rate") return "busy";
+    return me.phase === "before" ? "before" : "joining";
+  }
+  if (["ended", "lapsed", "left", "provisional"].includes(me.state)) return me.state;
+  if (me.phase === "paused") return "paused";
+  if (me.state !== "waiting") return me.state;
+  if (me.phase === "before" || me.phase === "prequeue") return "prequeue";
+  return me.phase === "drawing" ? "drawing" : "waiting";
+}
+
+const toneOf = (scene) => (TURN.includes(scene) ? "turn" : QUIET.includes(scene) ? "quiet" : "calm");
+
+/** The texts of a scene. `eta` is the steady one (see eta.js), `now_ms` the server's time. */
+function slotsOf(scene, room, me, words, eta, now_ms, busy = false) {
+  const { text, plural, number } = words;
+  const placed = SHOWS_PLACE.includes(scene);
+  const ahead = placed && me.ahead > 0 ? me.ahead : null;
+  const headline = text(scene === "waiting" && me.ahead === 0 ? "waiting.first" : `${scene}.headline`);
+  const titled = (scene === "waiting" || scene === "paused") && ahead !== null;
+  return {
+    headline,
+    title: titled
+      ? text("title.ahead", { n: number(ahead), event: room.title })
+      : text("title.plain", { headline, event: room.title }),
+    lead: leadOf(scene, room, me, words, now_ms, busy),
+    ahead,
+    caption: ahead === null ? "" : plural("ahead", ahead),
+    mine: placed && me.rank != null ? number(me.rank + 1) : null,
+    calling: number(me.called ?? 0),
+    wait: scene === "waiting" ? words.wait(eta) : null,
+    notice: noticeOf(scene, me, words, now_ms),
+    next: nextOf(scene, room, words),
+    promise: promiseOf(scene, me, words, eta, now_ms),
+    action: actionOf(scene, words),
+    message: me.message || null,
+    canLeave: CAN_LEAVE.includes(scene),
+  };
+}
+
+function leadOf(scene, room, me, words, now_ms, busy) {
+  const { text, plural, time } = words;
+  const opening = (at_ms, key) =>
+    at_ms == null ? text(`${key}.soon`) : text(`${key}.lead`, { time: words.timeThere(at_ms, now_ms, room.zone) });
+  switch (scene) {
+    case "waiting":
+      return [];
+    case "before":
+      return [opening(room.prequeue_at_ms ?? me.opens_at_ms, "before")];
+    case "prequeue":
+      return [opening(me.opens_at_ms, "prequeue"), me.ahead == null ? text("prequeue.draw") : null].filter(Boolean);
+    case "called": {
+      const until = me.offer_until_ms;
+      return [text("called.lead"), until && text("called.until", { time: time(until, now_ms) })].filter(Boolean);
+    }
+    case "ended": {
+      const at = me.session_ends_at_ms;
+      const ended = at && plural("ended.lead", room.session_minutes, { time: time(at, now_ms) });
+      return [ended || text("ended.plain"), text("ended.next")];
+    }
+    case "stopped":
+      return [text("stopped.lead"), me.state !== "none" && text("stopped.kept")].filter(Boolean);
+    case "joining":
+      return [text(busy ? "joining.busy" : "joining.lead")];
+    default:
+      return [text(`${scene}.lead`)];
+  }
+}
+
+function noticeOf(scene, me, words, now_ms) {
+  if (!me.pause || !["paused", "stopped", "joining"].includes(scene)) return null;
+  const at_ms = me.pause.next_update_at_ms;
+  const update = at_ms > now_ms ? words.text("paused.update", { time: words.time(at_ms, now_ms) }) : null;
+  return me.pause.reason || update ? [me.pause.reason, update].filter(Boolean) : null;
+}
+
+function nextOf(scene, room, words) {
+  if (scene === "before") return words.text("before.next");
+  if (!SHOWS_PLACE.includes(scene)) return null;
+  const hold = room.hold_minutes ? words.plural("hold", room.hold_minutes) : "";
+  return `${words.text("waiting.next")} ${hold}`.trim();
+}
+
+function promiseOf(scene, me, words, eta, now_ms) {
+  const back = (at_ms) => words.text("promise.back", { time: words.time(at_ms, now_ms) });
+  if (scene === "waiting") {
+    if (!eta) return words.text("promise");
+    if (eta.likely_seconds < NEAR_SECONDS) return words.text("promise.near");
+    return back(now_ms + eta.likely_seconds * 1000);
+  }
+  if (scene === "prequeue" && me.ahead != null && me.opens_at_ms != null) return back(me.opens_at_ms);
+  return ["prequeue", "provisional", "drawing"].includes(scene) ? words.text("promise") : null;
+}
+
+function actionOf(scene, words) {
+  const does = {
+    ended: "rejoin",
+    lapsed: "rejoin",
+    left: "rejoin",
+    called: "enter",
+    admitted: "enter",
+    elsewhere: "continue",
+  };
+  const what = does[scene];
+  return what ? { what, label: words.text(`do.${what}`), urgent: what === "enter" } : null;
+}

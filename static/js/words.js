@@ -1,0 +1,58 @@
+// Words, numbers, times and waits in the visitor's language. The words come with the page, the
+// rules for plurals and dates from the browser.
+
+const MINUTE_MS = 60_000;
+const NEAR_SECONDS = 180;
+
+/** `lang` is the page's language for Intl; `preferred` are the browser's, for the clock's style. */
+function wordsIn(lang, entries, preferred = []) {
+  const base = lang.split("-")[0];
+  const region = preferred.find((tag) => tag.split("-")[0] === base) ?? lang;
+  const times = lang.includes("-u-") && !region.includes("-u-") ? `${region}-u-nu-latn` : region;
+  const numbers = new Intl.NumberFormat(lang);
+  const rules = new Intl.PluralRules(lang);
+
+  const fill = (text, filled) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in filled ? filled[name] : whole));
+  const number = (value) => numbers.format(value);
+  const text = (key, filled = {}) => fill(entries[key], filled);
+  const plural = (key, count, filled = {}) => {
+    const form = entries[key][rules.select(count)] ?? entries[key].other;
+    return fill(form, { n: number(count), ...filled });
+  };
+
+  const written = (at_ms, now_ms, zone) => {
+    const at = new Date(at_ms);
+    const options = { timeZone: zone, hour: "2-digit", minute: "2-digit" };
+    const day = (value) => new Date(value).toLocaleDateString("en-CA", { timeZone: zone });
+    if (day(at_ms) !== day(now_ms)) Object.assign(options, { weekday: "long", day: "numeric", month: "long" });
+    return at.toLocaleString(times, options);
+  };
+  /** An instant in the visitor's zone. */
+  const time = (at_ms, now_ms) => written(at_ms, now_ms);
+  /** The same, with the event's own zone beside it where the clocks differ. */
+  const timeThere = (at_ms, now_ms, zone) => {
+    const here = written(at_ms, now_ms);
+    try {
+      const there = written(at_ms, now_ms, zone);
+      const city = zone.split("/").pop().replaceAll("_", " ");
+      return there === here ? here : `${here} (${city}: ${there})`;
+    } catch {
+      return here;
+    }
+  };
+
+  const range = (key, early, late) =>
+    early >= late ? plural(key, late) : plural(`${key}.range`, late, { a: number(early) });
+  /** An estimated wait: a range, rounded outwards. */
+  const wait = (eta) => {
+    if (!eta) return text("wait.unknown");
+    if (eta.at_most_seconds <= 60) return text("wait.soon");
+    const early = Math.floor(eta.likely_seconds / 60);
+    const late = Math.ceil(eta.at_most_seconds / 60);
+    if (early >= 60 && late > 180) return range("wait.hours", Math.floor(early / 60), Math.ceil(late / 60));
+    const step = late <= 30 ? 1 : late < 90 ? 5 : 10;
+    return range("wait.minutes", Math.max(1, Math.floor(early / step) * step), Math.ceil(late / step) * step);
+  };
+
+  return { number, text, plural, time, timeThere, wait };
+}

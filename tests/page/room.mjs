@@ -1,0 +1,179 @@
+// A stand-in for the edge: serves pages that the real template renders, answers the page's API from
+// the same view, and writes down what it was asked. The test moves the view.
+
+import { spawn, spawnSync } from "node:child_process";
+import { createServer } from "node:http";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { viewOf } from "./scenes.mjs";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const BUILD_WITHIN_MS = 15 * 60_000;
+
+/** Builds the renderer once and says where it is. */
+function renderer() {
+  const build = spawnSync(
+    "cargo",
+    ["build", "--quiet", "--package", "anteroom", "--example", "render_page", "--message-format", "json"],
+    { cwd: process.env.PAGE_BUILD_ROOT ?? ROOT, stdio: ["ignore", "pipe", "inherit"], timeout: BUILD_WITHIN_MS },
+  );
+  const built = build.stdout.toString().split("\n").filter(Boolean).map(JSON.parse);
+  const made = built.find((message) => message.target?.name === "render_page" && message.executable);
+  if (!made) throw new Error("cargo did not build the example render_page");
+  return made.executable;
+}
+
+/** `render(view)` resolves to the page; `stop()` ends the renderer. */
+export function startRenderer() {
+  const child = spawn(renderer(), { stdio: ["pipe", "pipe", "inherit"] });
+  const waiting = [];
+  createInterface({ input: child.stdout }).on("line", (line) => waiting.shift()(JSON.parse(line)));
+  return {
+    render: (view) =>
+      new Promise((done) => {
+        waiting.push(done);
+        child.stdin.write(`${JSON.stringify(view)}\n`);
+      }),
+    stop: () => child.stdin.end(),
+  };
+}
+
+/** The policy that the page is made for; `src/page.rs` has a test that it writes the same. */
+export const policyFor = (nonce) =>
+  `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; ` +
+  `img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+
+/** A view as the API answers it. */
+export function stateOf(view) {
+  const { place } = view;
+  return {
+    event: view.event,
+    run: view.run,
+    state: place?.state ?? "none",
+    line: "general",
+    entry: place?.entry ?? null,
+    rank: place?.rank ?? null,
+    ahead: place?.rank == null ? null : Math.max(0, place.rank - view.called),
+    called: view.called,
+    phase: view.phase,
+    eta: place?.eta ?? null,
+    offer_until_ms: place?.offer_until ?? null,
+    session_ends_at_ms: place?.session_ends_at ?? null,
+    board_version: view.board_version,
+    board_age_ms: view.board_age,
+    poll_ms: view.poll,
+    message: view.message,
+    pause: view.pause && { reason: view.pause.reason, next_update_at_ms: view.pause.next_update_at },
+    stop: view.stop,
+    mode: view.mode,
+    slowdowns: view.slowdowns,
+    opens_at_ms: view.opens_at,
+    now_ms: view.now,
+    cookie: !view.cookie_missing,
+  };
+}
+
+const read = async (request) => {
+  let body = "";
+  for await (const part of request) body += part;
+  return body;
+};
+
+/**
+ * Starts the stand-in with a scene. `room.view` is what everybody sees, `room.joined` what a
+ * join leads to, `room.pass` how a claim is answered, `room.down` refuses everything,
+ * `room.keepsCookies = false` loses them; `room.asked` lists the requests.
+ */
+export async function startRoom(renderer, scene, more = {}) {
+  const room = {
+    view: viewOf(scene, more),
+    joined: viewOf("waiting"),
+    pass: "admitted",
+    down: false,
+    status: 503,
+    keepsCookies: true,
+    places: new Set(),
+    permits: 0,
+    asked: [],
+  };
+  const server = createServer((request, response) => {
+    answer(room, renderer, request, response).catch((error) => response.destroy(error));
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  room.origin = `http://127.0.0.1:${server.address().port}`;
+  room.url = `${room.origin}/events/world-tour/?seat=A%201`;
+  room.count = (method, end) => room.asked.filter((each) => each.method === method && each.path.endsWith(end)).length;
+  room.close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return room;
+}
+
+async function answer(room, renderer, request, response) {
+  const { method } = request;
+  const path = request.url.split("?")[0];
+  const cookies = request.headers.cookie ?? "";
+  const body = await read(request);
+  room.asked.push({ method, path, url: request.url, body, at_ms: performance.now() });
+  if (room.down) return request.socket.destroy();
+  const api = path.startsWith("/_wr/queues/world-tour/") ? path.slice("/_wr/queues/world-tour/".length) : null;
+  if (api === null) return serve(room, renderer, request, response, cookies);
+  const form = request.headers["content-type"] === "application/x-www-form-urlencoded";
+  const sent = form ? Object.fromEntries(new URLSearchParams(body)) : JSON.parse(body || "{}");
+  const [status, json, set] = act(room, `${method} ${api}`, sent, cookies);
+  const headers = { "content-type": "application/json", "cache-control": "no-store" };
+  if (set && room.keepsCookies) headers["set-cookie"] = set;
+  if (form) response.writeHead(303, { ...headers, location: sent.return }).end();
+  else response.writeHead(status, headers).end(JSON.stringify(json));
+}
+
+/** What the API answers: status, body, cookie. */
+function act(room, what, sent, cookies) {
+  const placed = cookies.includes("wr-ticket=");
+  const lost = room.view.place && !placed && room.ticketed;
+  switch (what) {
+    case "GET tickets/me":
+      if (lost) return [200, { ...stateOf({ ...room.view, place: null }), cookie: false }];
+      return [200, stateOf(room.view)];
+    case "POST permits":
+      room.permits += 1;
+      return [201, { permit: `permit-${room.permits}`, challenge: { kind: "none" } }];
+    case "POST tickets":
+      room.places.add(sent.permit);
+      room.view = room.joined;
+      room.ticketed = true;
+      return [201, { ticket: "ticket", ...stateOf(room.joined), cookie: undefined }, "wr-ticket=1; Path=/; HttpOnly"];
+    case "POST tickets/me/pass":
+      if (room.pass === "pending") {
+        room.view = viewOf("pending");
+        return [202, { state: "pending", poll_ms: room.view.poll }];
+      }
+      return [
+        200,
+        { state: "admitted", pass: "pass", session_ends_at_ms: room.view.now + 1_200_000, location: null },
+        "wr-pass=1; Path=/; HttpOnly",
+      ];
+    case "DELETE tickets/me":
+    case "POST tickets/me/leave":
+      room.view = viewOf("left");
+      return [200, { state: "left" }, "wr-ticket=; Path=/; Max-Age=0"];
+    default:
+      return [404, { title: "not here" }];
+  }
+}
+
+async function serve(room, renderer, request, response, cookies) {
+  if (request.url === "/favicon.ico") return response.writeHead(404).end();
+  if (cookies.includes("wr-pass=1")) {
+    return response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>The shop</title><h1>Seats");
+  }
+  const off = request.url.includes("wr-refresh=off");
+  const html = await renderer.render({ ...room.view, refresh_off: off });
+  const headers = {
+    "content-type": "text/html; charset=utf-8",
+    "cache-control": "no-store",
+    "content-security-policy": policyFor(room.view.nonce),
+  };
+  response.writeHead(room.status, headers).end(html);
+}
