@@ -27,6 +27,7 @@ const KEPT_OUTPUT_CHARACTERS = 64_000;
  * - `stateDir`: kept between starts; without it a temporary one that `stop` removes
  * - `configFile`: a wrangler.toml; `vars` and `secrets` are laid over its own (a null takes one away)
  * - `withShop`: false starts no demo shop; the events that name it get an origin that refuses connections
+ * - `shopSettings`: further environment variables of the shop, such as `{ SHOP_TEST_ENDPOINTS: "1" }`
  * - `buildDir`: where index.js and index_bg.wasm are; `onOutput(text)`: what the children print
  */
 export async function startServer(options = {}) {
@@ -63,6 +64,11 @@ class Server {
     return this.#shop?.url;
   }
 
+  /** The pretend bank's address. */
+  get bankUrl() {
+    return this.#shop?.bankUrl;
+  }
+
   get shopPid() {
     return this.#shop?.pid;
   }
@@ -73,7 +79,7 @@ class Server {
   }
 
   async start() {
-    const { configFile, vars = {}, secrets = {}, tls, buildDir, withShop = true } = this.#options;
+    const { configFile, vars = {}, secrets = {}, tls, buildDir, withShop = true, shopSettings } = this.#options;
     const file = readWranglerConfig(configFile);
     const config = { ...file, vars: laidOver(file.vars, vars) };
     const allSecrets = laidOver(secretsBeside(configFile, devVarsFile), secrets);
@@ -86,6 +92,7 @@ class Server {
         secrets: allSecrets,
         stateDir: this.#in("shop"),
         roomUrl: this.#address(),
+        settings: shopSettings,
         onOutput: this.#keep,
       });
     }

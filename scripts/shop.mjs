@@ -22,19 +22,23 @@ export function freePort() {
 
 /**
  * Starts the shop for the events of `config` that name it; `roomUrl` is the waiting room's address, to which it
- * sends those who come without a pass. Resolves when it answers.
+ * sends those who come without a pass; `settings` are further environment variables of the shop. Resolves when it answers.
  */
-export async function startShop({ config, secrets, stateDir, roomUrl, onOutput = () => {} }) {
+export async function startShop({ config, secrets, stateDir, roomUrl, settings = {}, onOutput = () => {} }) {
   const [port, bankPort] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;
-  const settings = {
+  // Another host than the shop's, as a real bank is.
+  const bankUrl = `http://localhost:${bankPort}`;
+  const environment = {
+    ...process.env,
     SHOP_LISTEN: `127.0.0.1:${port}`,
     SHOP_BANK_LISTEN: `127.0.0.1:${bankPort}`,
     SHOP_STATE: stateDir,
     SHOP_ROOM_URL: roomUrl,
     SHOP_EVENTS: JSON.stringify(await protectedEvents(config, secrets)),
+    ...settings,
   };
-  const child = startGroup(shopBinary, [], { env: { ...process.env, ...settings } });
+  const child = startGroup(shopBinary, [], { env: environment });
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => onOutput(String(bytes)));
   try {
     await answers(url, START_PATIENCE_MS, child);
@@ -42,7 +46,7 @@ export async function startShop({ config, secrets, stateDir, roomUrl, onOutput =
     await stopGroup(child);
     throw new Error(`the demo shop does not start: ${error.message}`);
   }
-  return { url, port, pid: child.pid, hasEnded: child.hasEnded, stop: () => stopGroup(child) };
+  return { url, bankUrl, pid: child.pid, hasEnded: child.hasEnded, stop: () => stopGroup(child) };
 }
 
 /** What the shop has to know of its events: where they are and which passes to admit. */
