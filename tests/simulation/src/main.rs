@@ -1,2 +1,59 @@
-//! (skeleton)
-fn main() {}
+//! Runs the simulation from the command line; exit code 1 on any violation.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anteroom_simulation::arguments::Arguments;
+use anteroom_simulation::report::{Report, told};
+use anteroom_simulation::run::{run, run_with_a_neighbour};
+
+/// Up to this size the first seed also runs beside another event.
+const NEIGHBOUR_VISITORS: u32 = 2_000;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::parse(std::env::args().skip(1)) {
+        Ok(arguments) => arguments,
+        Err(refused) => {
+            eprintln!("{refused}");
+            return ExitCode::from(2);
+        }
+    };
+    let begun = Instant::now();
+    let mut report = Report::default();
+    let visitors = arguments.visitors;
+    for (position, seed) in (arguments.seed..=u64::MAX).take(arguments.seeds as usize).enumerate() {
+        let course = run(seed, visitors);
+        report.add(&course, visitors);
+        if course.findings.total() > 0 {
+            println!("{}", told(&course, visitors));
+        }
+        if position == 0 {
+            let small = visitors.min(NEIGHBOUR_VISITORS);
+            let beside = run_with_a_neighbour(seed, small);
+            report.add(&beside, small);
+            if beside.findings.total() > 0 {
+                println!("beside another event, {}", told(&beside, small));
+            }
+        }
+    }
+    let json = report.json(begun.elapsed().as_secs_f64(), peak_rss_mb());
+    println!("{json}");
+    if let Some(path) = arguments.json
+        && let Err(error) = std::fs::write(&path, format!("{json}\n"))
+    {
+        eprintln!("{}: {error}", path.display());
+        return ExitCode::from(2);
+    }
+    if report.violations() > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// The most memory that this process ever held, from Linux's account of it; 0 elsewhere.
+fn peak_rss_mb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .and_then(|rest| rest.split_whitespace().next())
+        .and_then(|kilobytes| kilobytes.parse::<u64>().ok())
+        .map_or(0, |kilobytes| kilobytes / 1_024)
+}

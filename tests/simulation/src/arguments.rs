@@ -1,0 +1,84 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+/// Visitors that one run can hold: their numbers are 32 bits wide and memory is finite.
+const MOST_VISITORS: u64 = 5_000_000;
+
+/// Seeds of one call.
+const MOST_SEEDS: u64 = 100_000;
+
+/// How the program is called.
+pub const USAGE: &str = "simulate --visitors N --seed S [--seeds K] [--json FILE]";
+
+/// What the command line asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arguments {
+    /// How many visitors each run has.
+    pub visitors: u32,
+    /// The first seed.
+    pub seed: u64,
+    /// How many seeds, one after the other.
+    pub seeds: u64,
+    /// Where the result goes as JSON.
+    pub json: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Reads the arguments after the program's name.
+    ///
+    /// # Errors
+    /// Which argument was wrong, what it was, and what is allowed.
+    pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
+        let mut arguments = Self { visitors: 10_000, seed: 1, seeds: 1, json: None };
+        let mut words = words.into_iter();
+        while let Some(name) = words.next() {
+            let value = words.next().ok_or_else(|| format!("{name}: a value is missing; {USAGE}"))?;
+            match name.as_str() {
+                "--visitors" => arguments.visitors = number(&name, &value, 1, MOST_VISITORS)? as u32,
+                "--seed" => arguments.seed = number(&name, &value, 0, u64::MAX)?,
+                "--seeds" => arguments.seeds = number(&name, &value, 1, MOST_SEEDS)?,
+                "--json" => arguments.json = Some(PathBuf::from(value)),
+                _ => return Err(format!("{name} is not known; {USAGE}")),
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+fn number(name: &str, value: &str, least: u64, most: u64) -> Result<u64, String> {
+    value
+        .parse()
+        .ok()
+        .filter(|number| (least..=most).contains(number))
+        .ok_or_else(|| format!("{name} is {value:?}; {least} to {most} are allowed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Arguments, String> {
+        Arguments::parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn every_argument_is_read() {
+        let expected = Arguments { visitors: 5, seed: 7, seeds: 2, json: Some(PathBuf::from("out.json")) };
+        assert_eq!(parse("--visitors 5 --seed 7 --seeds 2 --json out.json"), Ok(expected));
+    }
+
+    #[test]
+    fn a_wrong_argument_is_refused_with_its_name_value_and_range() {
+        for (line, part) in [
+            ("--visitors 0", "--visitors is \"0\"; 1 to 5000000"),
+            ("--visitors x", "--visitors is \"x\""),
+            ("--seeds 0", "1 to 100000"),
+            ("--seed", "a value is missing"),
+            ("--fast 1", "--fast is not known"),
+        ] {
+            let refused = parse(line).expect_err(line);
+            assert!(refused.contains(part), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! **unique-place**: one place per permit; entry numbers unique, without gaps, never changing.
+
+use std::collections::BTreeMap;
+
+use super::{Checker, Findings, Promise, Terms};
+use crate::observation::{Observation, PlaceSeen, VisitorId};
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct Known {
+    home: u16,
+    index: u32,
+    entry: u32,
+}
+
+/// Remembers every visitor's place and every entry number's visitor.
+pub struct UniquePlace {
+    known: Vec<Known>,
+    owner_of_entry: Vec<u32>,
+    owner_of_place: BTreeMap<u16, Vec<u32>>,
+}
+
+impl UniquePlace {
+    /// A checker that has seen nothing.
+    pub fn new(terms: Terms) -> Self {
+        let nothing = Known { home: 0, index: NONE, entry: NONE };
+        Self {
+            known: vec![nothing; terms.visitors as usize],
+            owner_of_entry: Vec::new(),
+            owner_of_place: BTreeMap::new(),
+        }
+    }
+
+    fn place(&mut self, at_ms: u64, visitor: VisitorId, place: PlaceSeen, findings: &mut Findings) {
+        let known = &mut self.known[visitor as usize];
+        if known.index == NONE {
+            known.home = place.home;
+            known.index = place.index;
+            let owners = self.owner_of_place.entry(place.home).or_default();
+            if let Some(other) = own(owners, u64::from(place.index), visitor) {
+                findings.broken(at_ms, Promise::UniquePlace, || {
+                    format!("visitors {other} and {visitor} were both told of place {place:?}")
+                });
+            }
+        } else if (known.home, known.index) != (place.home, place.index) {
+            let (home, index) = (known.home, known.index);
+            findings.broken(at_ms, Promise::UniquePlace, || {
+                format!("visitor {visitor} had place {index} at {home} and now has {place:?}")
+            });
+        }
+        let Some(entry) = place.entry else { return };
+        if known.entry == NONE {
+            known.entry = entry as u32;
+            if let Some(other) = own(&mut self.owner_of_entry, entry, visitor) {
+                findings.broken(at_ms, Promise::UniquePlace, || {
+                    format!("visitors {other} and {visitor} both have entry number {entry}")
+                });
+            }
+        } else if u64::from(known.entry) != entry {
+            let before = known.entry;
+            findings.broken(at_ms, Promise::UniquePlace, || {
+                format!("visitor {visitor} had entry number {before} and now has {entry}")
+            });
+        }
+    }
+
+    fn audit(&self, at_ms: u64, entries: u64, findings: &mut Findings) {
+        let owned = |entry: u64| self.owner_of_entry.get(entry as usize).is_some_and(|o| *o != NONE);
+        for entry in (0..entries).filter(|entry| !owned(*entry)) {
+            findings.broken(at_ms, Promise::UniquePlace, || {
+                format!("nobody has entry number {entry} of {entries}")
+            });
+        }
+        for entry in (entries..self.owner_of_entry.len() as u64).filter(|entry| owned(*entry)) {
+            findings.broken(at_ms, Promise::UniquePlace, || {
+                format!("somebody has entry number {entry}, but only {entries} were given out")
+            });
+        }
+    }
+}
+
+/// Enters `visitor` as the owner of `number`; the owner before, if it is another one.
+fn own(owners: &mut Vec<u32>, number: u64, visitor: VisitorId) -> Option<VisitorId> {
+    let number = number as usize;
+    if owners.len() <= number {
+        owners.resize(number + 1, NONE);
+    }
+    let before = std::mem::replace(&mut owners[number], visitor);
+    (before != NONE && before != visitor).then_some(before)
+}
+
+impl Checker for UniquePlace {
+    fn see(&mut self, at_ms: u64, seen: &Observation, findings: &mut Findings) {
+        match *seen {
+            Observation::PlaceTold { visitor, place }
+            | Observation::Audited { visitor, place: Some(place) }
+                if place.is_joined() =>
+            {
+                self.place(at_ms, visitor, place, findings);
+            }
+            Observation::AuditOver { entries, .. } => self.audit(at_ms, entries, findings),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anteroom_queue::shard::command::VisitorState::Waiting;
+
+    use super::super::histories::{TERMS, broken, place, told};
+    use super::*;
+
+    fn check(history: &[(u64, Observation)]) -> u64 {
+        broken(&mut UniquePlace::new(TERMS), Promise::UniquePlace, history)
+    }
+
+    #[test]
+    fn each_visitor_with_a_number_of_its_own_keeps_the_promise() {
+        let over = Observation::AuditOver { entries: 2, active: 0 };
+        let history = [(0, told(0, 0, Waiting)), (1, told(1, 1, Waiting)), (2, told(0, 0, Waiting)), (3, over)];
+        assert_eq!(check(&history), 0);
+    }
+
+    #[test]
+    fn a_number_given_twice_a_number_that_changes_and_a_second_place_break_it() {
+        let twice = [(0, told(0, 5, Waiting)), (1, told(1, 5, Waiting))];
+        let changed = [(0, told(0, 5, Waiting)), (1, told(0, 6, Waiting))];
+        let second = [
+            (0, told(0, 5, Waiting)),
+            (1, Observation::PlaceTold { visitor: 0, place: place(7, Some(5), Waiting) }),
+        ];
+        let shared = [
+            (0, told(0, 5, Waiting)),
+            (1, Observation::PlaceTold { visitor: 1, place: place(0, Some(6), Waiting) }),
+        ];
+        for history in [twice, changed, second, shared] {
+            assert_eq!(check(&history), 1, "{history:?}");
+        }
+    }
+
+    #[test]
+    fn a_gap_and_a_number_beyond_the_count_break_it() {
+        let gap = [
+            (0, told(0, 0, Waiting)),
+            (1, told(1, 2, Waiting)),
+            (2, Observation::AuditOver { entries: 3, active: 0 }),
+        ];
+        assert_eq!(check(&gap), 1);
+        let beyond = [(0, told(0, 0, Waiting)), (1, told(1, 1, Waiting)), (2, Observation::AuditOver { entries: 1, active: 0 })];
+        assert_eq!(check(&beyond), 1);
+    }
+}

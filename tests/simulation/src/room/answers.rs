@@ -1,0 +1,167 @@
+//! What visitors make of the answers that reach them.
+
+use anteroom_queue::shard::command::{PlaceView, Refused, ShardReply, VisitorState};
+
+use super::Room;
+use super::shopping::Told;
+use crate::message::{Answer, Ask};
+use crate::observation::{Observation, PlaceSeen, VisitorId};
+use crate::visitor::{NONE, Stage};
+
+impl Room {
+    /// An answer arrives at the edge and goes on to its visitor.
+    pub(super) fn answer_in(&mut self, mut answer: Answer, now: u64) {
+        let letter = answer.letter;
+        if let Some(board) = answer.board.take() {
+            self.learn_board(letter.edge, board, now);
+        }
+        if letter.ask == Ask::Board {
+            return self.board_read(letter, now);
+        }
+        let id = letter.visitor;
+        let visitor = &mut self.visitors[id as usize];
+        visitor.letters -= 1;
+        let last = visitor.letters == 0;
+        match letter.ask {
+            Ask::Board => {}
+            Ask::Renew | Ask::Extend => self.renewed(&answer, now),
+            Ask::Release => self.released(&answer, now),
+            Ask::Leave => self.left(&answer, now),
+            Ask::Join | Ask::State | Ask::Try | Ask::Claim => self.in_line(&answer, last, now),
+        }
+    }
+
+    /// An answer to a visitor in the line. Only the `last` of several under way leads on.
+    fn in_line(&mut self, answer: &Answer, last: bool, now: u64) {
+        let letter = answer.letter;
+        let id = letter.visitor;
+        match &answer.reply {
+            None => {
+                if letter.ask == Ask::Try {
+                    self.visitors[id as usize].tried = true;
+                }
+                if last {
+                    self.retry(id, now);
+                }
+            }
+            Some(ShardReply::Place { place, .. }) => self.placed(id, place, last, now),
+            Some(ShardReply::Pending { place }) => {
+                if let Some(place) = place {
+                    self.place_told(id, place, now);
+                }
+                if last {
+                    self.pending(id, now);
+                }
+            }
+            Some(ShardReply::Refused { why, .. }) => self.refused(id, letter.ask, *why, last, now),
+            Some(reply @ ShardReply::Session { index, .. }) => {
+                if let Some(told) = Told::of(reply) {
+                    self.enter(letter, index.0, told, last, now);
+                }
+            }
+            Some(ShardReply::SessionOver { .. } | ShardReply::Done) => {
+                unreachable!("nobody in the line is answered so")
+            }
+        }
+    }
+
+    fn place_told(&mut self, id: VisitorId, place: &PlaceView, now: u64) {
+        let visitor = &mut self.visitors[id as usize];
+        visitor.index = place.index.0;
+        if let Some(entry) = place.entry {
+            visitor.entry = entry.0 as u32;
+        }
+        let seen = seen(visitor.home, place);
+        self.see(now, Observation::PlaceTold { visitor: id, place: seen });
+    }
+
+    fn placed(&mut self, id: VisitorId, place: &PlaceView, last: bool, now: u64) {
+        self.place_told(id, place, now);
+        let visitor = &mut self.visitors[id as usize];
+        if !matches!(visitor.stage, Stage::Joining | Stage::InLine | Stage::Claiming | Stage::Trying) {
+            if last && visitor.stage == Stage::Inside {
+                self.again(id, now, 10_000);
+            }
+            return;
+        }
+        match place.state {
+            VisitorState::Provisional | VisitorState::Waiting => visitor.stage = Stage::InLine,
+            VisitorState::Called | VisitorState::Pending | VisitorState::Admitted | VisitorState::Elsewhere => {
+                visitor.stage = Stage::Claiming;
+            }
+            VisitorState::Ended | VisitorState::Lapsed | VisitorState::Left => return self.gone(id),
+        }
+        if last {
+            self.again(id, now, 2_000);
+        }
+    }
+
+    fn refused(&mut self, id: VisitorId, ask: Ask, why: Refused, last: bool, now: u64) {
+        let visitor = &mut self.visitors[id as usize];
+        if ask == Ask::Try {
+            visitor.tried = true;
+            return self.again(id, now, 500);
+        }
+        // A first visit that was granted too late and not taken up is as if it had not been.
+        if why == Refused::Unknown && visitor.entry == NONE && !visitor.joined {
+            return self.start_over(id, now);
+        }
+        let direct = why == Refused::Unknown && visitor.entry == NONE;
+        if !direct {
+            self.see(now, Observation::RefusalTold { visitor: id, why });
+        }
+        if !last {
+            return;
+        }
+        match why {
+            Refused::NotYet => self.again(id, now, 10_000),
+            Refused::NotCalled => {
+                self.visitors[id as usize].stage = Stage::InLine;
+                self.again(id, now, 1_000);
+            }
+            Refused::SoldOut | Refused::Closed => {
+                let visitor = &mut self.visitors[id as usize];
+                visitor.settled = now >= self.plan.quiet_at_ms;
+                if visitor.stage == Stage::Claiming {
+                    visitor.stage = Stage::InLine;
+                }
+                self.again_if_it_reopens(id, now);
+            }
+            Refused::Unknown if direct => self.start_over(id, now),
+            _ => self.gone(id),
+        }
+    }
+
+    fn left(&mut self, answer: &Answer, now: u64) {
+        let id = answer.letter.visitor;
+        match &answer.reply {
+            None => self.retry(id, now),
+            Some(_) => {
+                self.see(now, Observation::LeftTold { visitor: id });
+                self.gone(id);
+            }
+        }
+    }
+
+    fn released(&mut self, answer: &Answer, now: u64) {
+        let id = answer.letter.visitor;
+        match &answer.reply {
+            None if now < u64::from(self.visitors[id as usize].session_until_ms) => self.retry(id, now),
+            Some(ShardReply::SessionOver { .. }) => {
+                self.see(now, Observation::SessionOverTold { visitor: id });
+                self.gone(id);
+            }
+            _ => self.gone(id),
+        }
+    }
+}
+
+/// What a visitor sees of a place.
+pub(super) fn seen(home: u16, place: &PlaceView) -> PlaceSeen {
+    PlaceSeen {
+        home,
+        index: place.index.0,
+        entry: place.entry.map(|entry| entry.0),
+        state: place.state,
+    }
+}

@@ -1,0 +1,93 @@
+//! The operator: one action after the other, each sent again until it is acknowledged.
+
+use anteroom_queue::coordinator::command::Action;
+
+use super::Room;
+use crate::message::Event;
+use crate::observation::Observation;
+use crate::plan::room_for_all;
+
+/// How long the operator's tool waits before it sends an action again.
+const PATIENCE_MS: u64 = 3_000;
+
+/// What the operator is about.
+#[derive(Default)]
+pub struct Operator {
+    next: usize,
+    under_way: Option<Action>,
+    attempt: u32,
+}
+
+/// Whether an action brakes; `Some(true)`: for everybody.
+fn brake(action: &Action) -> Option<bool> {
+    match action {
+        Action::Stop { .. } => Some(true),
+        Action::Pause { .. } | Action::Soldout | Action::Close => Some(false),
+        _ => None,
+    }
+}
+
+impl Room {
+    /// The next step of the plan is due; one at a time, each waits for the one before.
+    pub(super) fn operate(&mut self, now: u64) {
+        if self.operator.under_way.is_some() {
+            return;
+        }
+        let Some(step) = self.plan.steps.get(self.operator.next) else { return };
+        if step.at_ms > now {
+            self.at(step.at_ms, Event::Operate);
+            return;
+        }
+        let action = step.action.clone();
+        self.operator.next += 1;
+        match &action {
+            Action::Resume | Action::Open => self.see(now, Observation::BrakeReleased),
+            action => {
+                if let Some(stop) = brake(action) {
+                    self.see(now, Observation::BrakeSent { stop });
+                }
+            }
+        }
+        self.operator.under_way = Some(action);
+        self.send_action(now);
+    }
+
+    fn send_action(&mut self, now: u64) {
+        self.operator.attempt += 1;
+        let attempt = self.operator.attempt;
+        if let Some(delay) = self.network.arrivals_ms()[0] {
+            self.at(now + delay, Event::OperateIn { attempt });
+        }
+        self.at(now + PATIENCE_MS, Event::OperateLate { attempt });
+    }
+
+    pub(super) fn operate_in(&mut self, attempt: u32, now: u64) {
+        if let Some(action) = self.operator.under_way.clone()
+            && attempt == self.operator.attempt
+        {
+            self.operate_at_coordinator(attempt, action, now);
+        }
+    }
+
+    pub(super) fn operate_late(&mut self, attempt: u32, now: u64) {
+        if self.operator.under_way.is_some() && attempt == self.operator.attempt {
+            self.send_action(now);
+        }
+    }
+
+    /// The coordinator acknowledges.
+    pub(super) fn operated(&mut self, attempt: u32, version: u64, now: u64) {
+        if attempt != self.operator.attempt {
+            return;
+        }
+        if let Some(action) = self.operator.under_way.take() {
+            if brake(&action).is_some() {
+                self.see(now, Observation::BrakeAcknowledged { version });
+            }
+            if action == room_for_all() {
+                self.see(now, Observation::RoomForAll);
+            }
+            self.operate(now);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! What visitors do: come, join, look, claim, shop, go. The edge between them and the shards does
+//! here what it does for real: it makes permits, knows the place from the ticket, shows the board
+//! it has, signs passes.
+
+use std::rc::Rc;
+
+use anteroom_queue::board::{Board, Phase};
+use anteroom_queue::settings::Mode;
+
+use super::Room;
+use crate::message::{Ask, Event, Letter};
+use crate::observation::{Observation, VisitorId};
+use crate::visitor::{Habit, NONE, Stage};
+
+/// How often a page near the front polls.
+const NEAR_POLL_MS: u64 = 2_000;
+
+/// Ranks that count as near the front.
+const NEAR_RANKS: u64 = 200;
+
+/// How long a page waits when an answer did not come.
+const RETRY_MS: u64 = 3_000;
+
+/// How often a page asks while its claim is pending.
+const PENDING_MS: u64 = 2_000;
+
+impl Room {
+    /// The visitor does the next thing.
+    pub(super) fn visit(&mut self, id: VisitorId, now: u64) {
+        let visitor = self.visitors[id as usize];
+        match visitor.stage {
+            Stage::Gone => {}
+            Stage::Inside => self.shop(id, now),
+            Stage::Leaving => self.leave(id, now),
+            Stage::Releasing => self.release(id, now),
+            Stage::Coming | Stage::Trying | Stage::Joining | Stage::InLine | Stage::Claiming => {
+                if let Some(board) = self.board_for(visitor.edge, id, now) {
+                    self.visit_with(id, Some(board), now);
+                }
+            }
+        }
+    }
+
+    /// The same with the board that the edge has by then.
+    pub(super) fn visit_with(&mut self, id: VisitorId, board: Option<Rc<Board>>, now: u64) {
+        let Some(board) = board else { return self.again(id, now, RETRY_MS) };
+        match self.visitors[id as usize].stage {
+            Stage::Coming | Stage::Trying | Stage::Joining => self.arrive(id, &board, now),
+            Stage::InLine => self.wait(id, &board, now),
+            Stage::Claiming => self.claim(id, now),
+            Stage::Inside | Stage::Leaving | Stage::Releasing | Stage::Gone => {}
+        }
+    }
+
+    /// Comes back about `mean` from now.
+    pub(super) fn again(&mut self, id: VisitorId, now: u64, mean: u64) {
+        let wait = self.chance.within(mean / 2..mean + mean / 2 + 1);
+        self.at(now + wait, Event::Visit(id));
+    }
+
+    pub(super) fn write_letter(&mut self, id: VisitorId, ask: Ask, now: u64) {
+        let visitor = &self.visitors[id as usize];
+        let letter = Letter {
+            ask,
+            visitor: id,
+            browser: visitor.browser,
+            generation: visitor.generation,
+            edge: visitor.edge,
+            home: visitor.home,
+            copy: false,
+        };
+        self.write(letter, now);
+    }
+
+    pub(super) fn write(&mut self, letter: Letter, now: u64) {
+        self.visitors[letter.visitor as usize].letters += 1;
+        self.send_letter(letter, now);
+    }
+
+    /// Gets the page with a permit and joins, or tries to be admitted at once.
+    fn arrive(&mut self, id: VisitorId, board: &Board, now: u64) {
+        let home = self.chance.one_of(&board.open_shards).0;
+        let visitor = &mut self.visitors[id as usize];
+        if !visitor.has_permit {
+            visitor.has_permit = true;
+            visitor.home = home;
+        }
+        let phase = board.lines[0].phase;
+        if matches!(phase, Phase::Soldout | Phase::Closed) && !visitor.joined {
+            visitor.settled = true;
+            return self.again_if_it_reopens(id, now);
+        }
+        if board.mode == Mode::Auto && board.room && !visitor.tried && !visitor.joined {
+            visitor.stage = Stage::Trying;
+            return self.write_letter(id, Ask::Try, now);
+        }
+        visitor.stage = Stage::Joining;
+        if !visitor.joined {
+            visitor.joined = true;
+            visitor.settled = false;
+            self.see(now, Observation::JoinBegan { visitor: id });
+        }
+        self.write_letter(id, Ask::Join, now);
+        if self.visitors[id as usize].habit == Habit::TwoTabs {
+            self.write_letter(id, Ask::Join, now);
+        }
+    }
+
+    /// Who found it sold out looks again later, but not for ever.
+    pub(super) fn again_if_it_reopens(&mut self, id: VisitorId, now: u64) {
+        if now < self.plan.quiet_at_ms {
+            self.again(id, now, 30_000);
+        } else {
+            self.gone(id);
+        }
+    }
+
+    /// Looks at the page in the line.
+    fn wait(&mut self, id: VisitorId, board: &Board, now: u64) {
+        if self.turns(id, now) {
+            return;
+        }
+        let visitor = &mut self.visitors[id as usize];
+        if visitor.entry == NONE {
+            return self.write_letter(id, Ask::State, now);
+        }
+        let line = &board.lines[0];
+        let entry = u64::from(visitor.entry);
+        if board.version < u64::from(visitor.version) {
+            return self.again(id, now, NEAR_POLL_MS);
+        }
+        if board.version > u64::from(visitor.version) {
+            visitor.version = board.version as u32;
+            let called = line.called.0;
+            self.see(now, Observation::Shown { visitor: id, version: board.version, entry, called });
+        }
+        if matches!(line.phase, Phase::Soldout | Phase::Closed) {
+            self.visitors[id as usize].settled = now >= self.plan.quiet_at_ms;
+            return self.again_if_it_reopens(id, now);
+        }
+        if entry >= line.called.0 {
+            return self.poll(id, entry - line.called.0, now);
+        }
+        if entry < line.lapsed.0 {
+            return self.write_letter(id, Ask::State, now);
+        }
+        self.visitors[id as usize].stage = Stage::Claiming;
+        self.claim(id, now);
+    }
+
+    fn poll(&mut self, id: VisitorId, ahead: u64, now: u64) {
+        let habit = self.visitors[id as usize].habit;
+        if habit == Habit::Refreshing && self.chance.happens(100_000) {
+            return self.write_letter(id, Ask::Join, now);
+        }
+        let mean = match ahead {
+            0..NEAR_RANKS => NEAR_POLL_MS,
+            _ if habit == Habit::Refreshing => self.plan.far_poll_ms / 3,
+            _ => self.plan.far_poll_ms,
+        };
+        self.again(id, now, mean);
+    }
+
+    /// Habits that turn up while waiting; whether the visitor does something else now.
+    fn turns(&mut self, id: VisitorId, now: u64) -> bool {
+        let visitor = &mut self.visitors[id as usize];
+        if visitor.turns_at_ms == 0 {
+            let patience = self.chance.about(4 * 60_000);
+            visitor.turns_at_ms = (now + patience) as u32;
+        }
+        if now < u64::from(visitor.turns_at_ms) {
+            return false;
+        }
+        match visitor.habit {
+            Habit::NoShow => self.gone(id),
+            Habit::Leaving => {
+                visitor.stage = Stage::Leaving;
+                self.leave(id, now);
+            }
+            Habit::SleepingPhone => {
+                let sleeps = self.chance.about(6 * 60_000);
+                self.visitors[id as usize].turns_at_ms = (now + sleeps + 10 * 60_000) as u32;
+                self.at(now + sleeps, Event::Visit(id));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn claim(&mut self, id: VisitorId, now: u64) {
+        if self.turns(id, now) {
+            return;
+        }
+        self.see(now, Observation::ClaimBegan { visitor: id });
+        self.write_letter(id, Ask::Claim, now);
+        if self.visitors[id as usize].habit == Habit::TwoTabs {
+            self.write_letter(id, Ask::Claim, now);
+        }
+    }
+
+    pub(super) fn pending(&mut self, id: VisitorId, now: u64) {
+        self.again(id, now, PENDING_MS);
+    }
+
+    pub(super) fn retry(&mut self, id: VisitorId, now: u64) {
+        self.again(id, now, RETRY_MS);
+    }
+
+    fn leave(&mut self, id: VisitorId, now: u64) {
+        self.write_letter(id, Ask::Leave, now);
+    }
+
+    fn release(&mut self, id: VisitorId, now: u64) {
+        self.write_letter(id, Ask::Release, now);
+    }
+
+    /// The visitor will not do anything more.
+    pub(super) fn gone(&mut self, id: VisitorId) {
+        let visitor = &mut self.visitors[id as usize];
+        if visitor.stage != Stage::Gone {
+            visitor.stage = Stage::Gone;
+            self.living -= 1;
+        }
+    }
+}

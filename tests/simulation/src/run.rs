@@ -1,0 +1,73 @@
+//! A run from beginning to end: one event, or several side by side.
+
+use crate::calendar::Calendar;
+use crate::checkers::{Findings, isolation};
+use crate::message::Event;
+use crate::plan::Plan;
+use crate::room::Room;
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub struct Course {
+    /// The seed.
+    pub seed: u64,
+    /// Virtual time.
+    pub virtual_ms: u64,
+    /// The number made of everything seen.
+    pub trace: u64,
+    /// Broken promises.
+    pub findings: Findings,
+}
+
+/// Runs one seed.
+pub fn run(seed: u64, visitors: u32) -> Course {
+    let mut courses = side_by_side(vec![Plan::new(seed, visitors)]);
+    courses.remove(0)
+}
+
+/// Runs a seed alone and beside another event, and compares what was seen of it.
+pub fn run_with_a_neighbour(seed: u64, visitors: u32) -> Course {
+    let alone = run(seed, visitors);
+    let plans = vec![Plan::new(seed, visitors), Plan::new(seed ^ 0x5a5a, visitors)];
+    let mut beside = side_by_side(plans).remove(0);
+    isolation::compare(alone.trace, beside.trace, &mut beside.findings);
+    beside
+}
+
+/// Runs events side by side, on one calendar.
+pub fn side_by_side(plans: Vec<Plan>) -> Vec<Course> {
+    let seeds: Vec<u64> = plans.iter().map(|plan| plan.seed).collect();
+    let mut rooms: Vec<Room> = plans.into_iter().map(Room::new).collect();
+    let mut calendar: Calendar<(u8, Event)> = Calendar::default();
+    let mut ended_ms = vec![0; rooms.len()];
+    for (number, room) in rooms.iter_mut().enumerate() {
+        enter(&mut calendar, number, room);
+    }
+    while let Some((now, (number, event))) = calendar.take() {
+        let room = &mut rooms[usize::from(number)];
+        if room.is_over() {
+            continue;
+        }
+        room.handle(now, event);
+        enter(&mut calendar, usize::from(number), room);
+        if room.is_over() {
+            ended_ms[usize::from(number)] = now;
+            if rooms.iter().all(Room::is_over) {
+                break;
+            }
+        }
+    }
+    let course = |((seed, room), virtual_ms): ((u64, &Room), u64)| Course {
+        seed,
+        virtual_ms,
+        trace: room.trace(),
+        findings: room.findings().clone(),
+    };
+    seeds.into_iter().zip(&rooms).zip(ended_ms).map(course).collect()
+}
+
+fn enter(calendar: &mut Calendar<(u8, Event)>, number: usize, room: &mut Room) {
+    for (at, event) in room.drain() {
+        calendar.enter(at, (number as u8, event));
+    }
+}
