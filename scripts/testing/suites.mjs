@@ -90,8 +90,13 @@ export const suites = [
     ],
   },
   {
+    name: "scripts",
+    needs: ["packages", "rust", "tools", "keys", "keysTool", "shop", "worker"],
+    commands: () => [nodeTests("tests/scripts")],
+  },
+  {
     name: "tidy",
-    needs: ["packages", "rust", "tools", "worker"],
+    needs: ["packages", "rust", "tools", "keys", "worker"],
     commands: () => [nodeTests("tests/tidy")],
   },
   {

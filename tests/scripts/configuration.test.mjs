@@ -1,0 +1,77 @@
+// From wrangler.toml and .dev.vars to what runs, and from what test programs print to a total.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import test from "node:test";
+import { wranglerFile } from "../../scripts/paths.mjs";
+import { freshRootKey, secretsOf } from "../../scripts/setup/keys.mjs";
+import { countTests } from "../../scripts/testing/counts.mjs";
+import { listeningPort, workerdConfig } from "../../scripts/workerd-config.mjs";
+import { eventsOf, frontPath, readWranglerConfig, withShopAddress } from "../../scripts/wrangler-config.mjs";
+
+const config = readWranglerConfig(wranglerFile);
+const configured = (more) =>
+  workerdConfig({ config, secrets: {}, modules: [], stateDir: "/state", address: "127.0.0.1:0", tls: null, ...more });
+
+test("the demo shop's address takes the place of its name, and of nothing else", () => {
+  const filled = eventsOf(withShopAddress(config, "http://127.0.0.1:1234")).map(({ event }) => event.origin);
+  assert.deepEqual(filled, ["http://127.0.0.1:1234", "http://127.0.0.1:1234"]);
+  const other = { vars: { EVENT_A: { origin: "https://origin.example.com" }, NAME: "demo-shop" } };
+  assert.deepEqual(withShopAddress(other, "http://127.0.0.1:1234"), other);
+});
+
+test("the front page is the last event's", () => {
+  assert.equal(frontPath(config), "/events/world-tour/");
+  assert.equal(frontPath({ vars: {} }), "/");
+});
+
+test("text goes to workerd as it is, tables as JSON, objects with SQLite", () => {
+  const vars = { WORD: 'a "b" \\ \n', EVENT_A: { id: "a", list: [1] }, NUMBER: 5 };
+  const text = configured({ config: { ...config, vars }, secrets: { ROOT_KEY: "k:v" } });
+  assert.ok(text.includes(String.raw`(name = "WORD", text = "a \"b\" \\ \x0a")`));
+  assert.ok(text.includes(String.raw`(name = "EVENT_A", json = "{\"id\":\"a\",\"list\":[1]}")`));
+  assert.ok(text.includes('(name = "NUMBER", json = "5")'));
+  assert.ok(text.includes('(name = "ROOT_KEY", text = "k:v")'));
+  assert.ok(text.includes('className = "ShardObject", uniqueKey = "anteroom-ShardObject", enableSql = true'));
+});
+
+test("a binding that plain workerd cannot give is refused by name", () => {
+  assert.throws(() => configured({ config: { ...config, kv_namespaces: [{}] } }), /kv_namespaces/);
+});
+
+test("the port is taken from the socket's own line", () => {
+  assert.equal(listeningPort('{"event":"listen","socket":"http","port":8787}'), 8787);
+  assert.equal(listeningPort('{"event":"listen-inspector","port":9229}'), null);
+});
+
+test("secrets are read with and without quotes, comments are not", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "anteroom-secrets-"));
+  const file = path.join(folder, ".dev.vars");
+  writeFileSync(file, "# ROOT_KEY=no\nROOT_KEY=a:b=c\n B = \"two words\" \nexport C='d'\r\n");
+  assert.deepEqual(secretsOf(file), { ROOT_KEY: "a:b=c", B: "two words", C: "d" });
+  rmSync(folder, { recursive: true });
+  assert.deepEqual(secretsOf(file), {});
+});
+
+test("a fresh root key is 32 bytes and never the same", () => {
+  const [one, other] = [freshRootKey("k1"), freshRootKey("k1")];
+  assert.match(one, /^k1:[\w-]{43}$/);
+  assert.notEqual(one, other);
+});
+
+const COUNTED = [
+  ["test result: ok. 3 passed; 0 failed; 1 ignored;\ntest result: ok. 4 passed; 0 failed; 0 ignored;", 0, 7, 0],
+  ["test result: FAILED. 3 passed; 2 failed; 0 ignored;", 101, 3, 2],
+  ["# tests 5\n# pass 5\n# fail 0\n# cancelled 0", 0, 5, 0],
+  ["# pass 4\n# fail 1\n# cancelled 1", 1, 4, 2],
+  ["nothing countable", 0, 1, 0],
+  ["does not compile", 1, 0, 1],
+  ["# pass 4\n# fail 0", 1, 4, 1],
+];
+
+test("a total counts every test once, and a failure always", () => {
+  for (const [output, code, passed, failed] of COUNTED) {
+    assert.deepEqual(countTests({ code, output }), { passed, failed }, output);
+  }
+});

@@ -1,0 +1,97 @@
+// What `npm run deploy` refuses, as tables.
+import assert from "node:assert/strict";
+import test from "node:test";
+import {
+  checkDeploymentIsNoDemo,
+  checkKeys,
+  checkLiveValues,
+  checkRoutes,
+  checkSize,
+  checkVariableSizes,
+  isLoopbackOnly,
+  MAX_VARIABLE_BYTES,
+} from "../../scripts/deploying/checks.mjs";
+
+const event = (more = {}) => ({
+  variable: "EVENT_TOUR",
+  event: { id: "tour", hosts: ["tickets.example.com"], paths: ["/events/tour/*"], mode: "always", ...more },
+});
+const outcomes = (results) => results.map(({ outcome }) => outcome);
+
+const ROUTES = [
+  { says: "a pattern for the whole host", routes: ["tickets.example.com/*"], missing: 0 },
+  {
+    says: "a pattern in a table",
+    routes: [{ pattern: "tickets.example.com/*", zone_name: "example.com" }],
+    missing: 0,
+  },
+  { says: "a pattern for all subdomains", routes: ["*.example.com/*"], missing: 0 },
+  { says: "a domain of its own", routes: [{ pattern: "tickets.example.com", custom_domain: true }], missing: 0 },
+  { says: "a scheme in front", routes: ["https://tickets.example.com/*"], missing: 0 },
+  {
+    says: "two patterns that together take all",
+    routes: ["tickets.example.com/events/*", "tickets.example.com/_wr/*"],
+    missing: 0,
+  },
+  { says: "the waiting room's own paths left out", routes: ["tickets.example.com/events/*"], missing: 1 },
+  { says: "another host", routes: ["www.example.com/*"], missing: 2 },
+  { says: "a host that only ends alike", routes: ["example.com/*"], missing: 2 },
+  { says: "no wildcard behind the path", routes: ["tickets.example.com/events/tour/"], missing: 2 },
+  { says: "another domain of its own", routes: [{ pattern: "example.com", custom_domain: true }], missing: 2 },
+  { says: "no routes", routes: [], missing: 2 },
+];
+
+for (const { says, routes, missing } of ROUTES) {
+  test(`routes with ${says} leave out ${missing} paths`, () => {
+    const results = checkRoutes({ routes }, [event()]);
+    assert.equal(results.filter(({ outcome }) => outcome === "failed").length, missing);
+  });
+}
+
+test("a variable may have the platform's size and no byte more", () => {
+  const frame = Buffer.byteLength(JSON.stringify(event({ title: "" }).event));
+  const withBytes = (bytes) => checkVariableSizes([event({ title: "a".repeat(bytes - frame) })]);
+  assert.deepEqual(outcomes(withBytes(MAX_VARIABLE_BYTES)), ["ok"]);
+  assert.deepEqual(outcomes(withBytes(MAX_VARIABLE_BYTES + 1)), ["failed"]);
+});
+
+test("the demo shop and the sample name are not deployed", () => {
+  const config = (issuer) => ({ vars: { ISSUER: issuer } });
+  assert.deepEqual(checkDeploymentIsNoDemo(config("tour-live"), [event()]), []);
+  assert.deepEqual(outcomes(checkDeploymentIsNoDemo(config("tour-live"), [event({ origin: "demo-shop" })])), [
+    "failed",
+  ]);
+  assert.deepEqual(outcomes(checkDeploymentIsNoDemo(config("anteroom-dev"), [event()])), ["failed"]);
+});
+
+test("events for loopback alone are not deployed, events for anything else are", () => {
+  const local = [["*loopback"], ["localhost"], ["demo.localhost", "127.0.0.1"], ["[::1]"]];
+  assert.deepEqual(
+    local.map((hosts) => isLoopbackOnly({ hosts })),
+    [true, true, true, true],
+  );
+  assert.equal(isLoopbackOnly({ hosts: ["localhost", "tickets.example.com"] }), false);
+});
+
+test("a missing key fails, a key that nobody could ask for is noted", () => {
+  assert.deepEqual(outcomes(checkKeys(["ROOT_KEY"])), ["ok"]);
+  assert.deepEqual(outcomes(checkKeys([])), ["failed"]);
+  assert.deepEqual(outcomes(checkKeys(null, "offline")), ["note"]);
+});
+
+test("every live value that differs from the file is named", () => {
+  const named = event({ admission: { per_minute: 1200 } });
+  const board = { mode: "always", stop: false, message: null, limits: { per_minute: 1200, max_active: null } };
+  assert.deepEqual(outcomes(checkLiveValues(named, board)), ["ok"]);
+  const changed = { ...board, stop: true, limits: { per_minute: 60, max_active: 10 } };
+  const texts = checkLiveValues(named, changed).map(({ text }) => text);
+  assert.equal(texts.length, 3);
+  assert.match(texts.join("\n"), /per_minute is 60 live and 1200 in the file/);
+  assert.deepEqual(outcomes(checkLiveValues(named, null)), ["note"]);
+});
+
+test("the size is read from what wrangler prints, and a big Worker fails", () => {
+  assert.equal(checkSize("Total Upload: 440.12 KiB / gzip: 169.11 KiB\n").outcome, "ok");
+  assert.equal(checkSize("Total Upload: 4400.12 KiB / gzip: 1000.01 KiB\n").outcome, "failed");
+  assert.equal(checkSize("something else").outcome, "failed");
+});

@@ -1,0 +1,96 @@
+// What the operator command sends, and what it says beforehand.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { actions } from "../../scripts/operating/actions.mjs";
+import { figuresOf, settingsOf, statusLines } from "../../scripts/operating/figures.mjs";
+
+const line = (more = {}) => ({ id: "general", phase: "open", called: 700, lapsed: 0, entries: 2000, ...more });
+const queue = ({ board = {}, totals = {} } = {}) => ({
+  board: {
+    mode: "always",
+    stop: false,
+    pause: null,
+    message: null,
+    limits: { max_active: 500, per_minute: 60 },
+    lines: [line()],
+    ...board,
+  },
+  totals: { joined: 2000, pending: 20, granted: 650, ended: 152, active: 498, ...totals },
+  noted: [],
+});
+
+const SENT = [
+  ["pause", ["bank", "is", "slow"], { action: "pause", reason: "bank is slow", next_update_at_ms: null }],
+  ["resume", [], { action: "resume" }],
+  ["stop", [], { action: "stop", reason: "", next_update_at_ms: null }],
+  ["off", [], { action: "off" }],
+  ["soldout", [], { action: "soldout" }],
+  ["close", [], { action: "close" }],
+  ["open", [], { action: "open" }],
+  ["rate", ["1200"], { action: "retune", per_minute: 1200 }],
+  ["rate", ["none"], { action: "retune", per_minute: null }],
+  ["limit", ["0"], { action: "retune", max_active: 0 }],
+  ["limit", ["reset"], { action: "retune", max_active: "reset" }],
+  ["message", ["More", "seats"], { action: "message", text: "More seats" }],
+  ["message", [], { action: "message", text: "" }],
+];
+
+for (const [verb, words, sent] of SENT) {
+  test(`"${[verb, ...words].join(" ")}" sends ${JSON.stringify(sent)}`, () => {
+    assert.deepEqual(actions[verb].body(words, {}), sent);
+  });
+}
+
+test("a limit that is no whole number in range is refused with what is allowed", () => {
+  for (const words of [[], ["x"], ["-1"], ["1.5"], ["1000001"], ["5", "6"], ["none", "5"]]) {
+    assert.throws(() => actions.limit.body(words), /allowed is 0 to 1000000/, words.join(" "));
+  }
+});
+
+test("the next update is minutes from now, within a day", () => {
+  const { next_update_at_ms: at } = actions.pause.body([], { nextUpdateMinutes: "10" });
+  assert.ok(Math.abs(at - Date.now() - 600_000) < 5_000);
+  for (const minutes of ["0", "-1", "x", "1441"]) {
+    assert.throws(() => actions.pause.body([], { nextUpdateMinutes: minutes }), /allowed is 1 to 1440/);
+  }
+});
+
+test("every action says what it will do, with the numbers of this moment", () => {
+  const now = figuresOf(queue());
+  const says = (verb, ...words) => actions[verb].says(now, actions[verb].body(words, {}));
+  assert.match(says("pause"), /1,300 go on waiting.*498 inside stay/);
+  assert.match(says("resume"), /changes nothing/);
+  assert.match(says("stop"), /498 inside/);
+  assert.match(says("off"), /1,300 wait now/);
+  assert.match(says("soldout"), /1,300 waiting are told that it is sold out/);
+  assert.match(says("open"), /changes nothing/);
+  assert.match(says("rate", "130"), /From 60 a minute to 130 a minute\. About 10 minutes/);
+  assert.match(says("limit", "100"), /until 399 of the 498 inside have left/);
+  assert.doesNotMatch(says("limit", "600"), /until/);
+  assert.match(says("message", "hello"), /"hello"/);
+});
+
+test("a pause and a stop are told apart", () => {
+  const pause = { reason: "bank", next_update_at_ms: null };
+  const paused = queue({ board: { pause, lines: [line({ phase: "paused" })] } });
+  assert.equal(figuresOf(paused).state, "paused");
+  const stopped = queue({ board: { stop: true, pause } });
+  assert.equal(figuresOf(stopped).state, "stopped");
+  assert.match(actions.resume.says(figuresOf(stopped)), /498 inside reach the shop again/);
+});
+
+test("what changed is found by comparing", () => {
+  const [was, is] = [queue(), queue({ board: { message: "hello" } })].map((each) => settingsOf(figuresOf(each)));
+  assert.deepEqual(
+    Object.keys(is).filter((name) => is[name] !== was[name]),
+    ["message"],
+  );
+});
+
+test("the status shows who waits, who is inside and who did what", () => {
+  const document = { ...queue(), noted: [{ at_ms: 0, by: "anna", action: "resume" }] };
+  const text = statusLines({ event: "tour", url: "http://localhost", document }).join("\n");
+  assert.match(text, /1,300 not called yet/);
+  assert.match(text, /498, at most 500/);
+  assert.match(text, /anna: resume/);
+});

@@ -1,0 +1,73 @@
+// `npm run serve` as a process: it says when it is ready, stops all that it started, and survives being killed.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import test, { after } from "node:test";
+import { root } from "../../scripts/paths.mjs";
+
+const PATIENCE = { timeout: 60_000 };
+
+const stateDir = mkdtempSync(path.join(tmpdir(), "anteroom-serve-"));
+after(() => rmSync(stateDir, { recursive: true, force: true }));
+
+/** Starts the command; resolves with the process and what it printed up to its ready line. */
+async function serve() {
+  const args = ["scripts/serve.mjs", "--port", "0", "--state", stateDir, "--print-pids"];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
+  const ended = new Promise((resolve) => child.on("exit", (code, signal) => resolve({ code, signal })));
+  const lines = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line);
+    if (line.startsWith("ready ")) return { child, ended, lines, pids: JSON.parse(lines.at(-2)) };
+  }
+  throw new Error(`it ended before it was ready: ${lines.join("\n")}`);
+}
+
+/** Whether a process is alive; one that has ended and was not collected yet is not. */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function isGone(pid) {
+  for (let tries = 0; tries < 100 && isAlive(pid); tries += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+  return !isAlive(pid);
+}
+
+test("it prints its address, answers there, and SIGTERM stops workerd and the shop", PATIENCE, async () => {
+  const { child, ended, lines, pids } = await serve();
+  assert.equal(lines.at(-1), `ready ${pids.url}`);
+  assert.equal((await fetch(`${pids.url}/_wr/health`)).status, 200);
+  assert.ok(isAlive(pids.workerd_pid) && isAlive(pids.shop_pid));
+  child.kill("SIGTERM");
+  assert.equal((await ended).code, 0);
+  assert.ok(await isGone(pids.workerd_pid));
+  assert.ok(await isGone(pids.shop_pid));
+});
+
+test("workerd that a killed command left behind is ended by the next one", PATIENCE, async () => {
+  const first = await serve();
+  first.child.kill("SIGKILL");
+  await first.ended;
+  assert.ok(isAlive(first.pids.workerd_pid));
+  const second = await serve();
+  assert.notEqual(second.pids.workerd_pid, first.pids.workerd_pid);
+  assert.ok(await isGone(first.pids.workerd_pid));
+  second.child.kill("SIGTERM");
+  await second.ended;
+  process.kill(-first.pids.shop_pid, "SIGKILL");
+});
+
+test("it ends with an error when workerd ends", PATIENCE, async () => {
+  const { ended, pids } = await serve();
+  process.kill(pids.workerd_pid, "SIGKILL");
+  assert.equal((await ended).code, 1);
+  assert.ok(await isGone(pids.shop_pid));
+});
