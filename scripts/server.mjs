@@ -2,7 +2,7 @@
 //
 // Layout of a state folder: objects/ (what the Durable Objects store), shop/ (the demo shop's store),
 // serve/ (the generated configuration and the modules of this start, so that a later build changes nothing).
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -17,6 +17,8 @@ import { eventsOfDemoShop, readWranglerConfig, secretsBeside, withShopAddress } 
 const START_PATIENCE_MS = 30_000;
 /** The discard port: nothing listens there. */
 const UNREACHABLE_ORIGIN = "http://127.0.0.1:9";
+/** Where each child works inside the state folder: by this a leftover is known for certain. */
+const WORKING_FOLDERS = { workerd: "serve", shop: "shop" };
 /** How much of the latest output is kept for a failure's message. */
 const KEPT_OUTPUT_CHARACTERS = 64_000;
 
@@ -52,7 +54,9 @@ class Server {
   constructor(options) {
     this.#options = { port: 0, host: "127.0.0.1", configFile: wranglerFile, buildDir: ownBuildDir, ...options };
     this.#isTemporary = !options.stateDir;
-    this.stateDir = path.resolve(options.stateDir ?? mkdtempSync(path.join(tmpdir(), "anteroom-state-")));
+    const stateDir = path.resolve(options.stateDir ?? mkdtempSync(path.join(tmpdir(), "anteroom-state-")));
+    mkdirSync(stateDir, { recursive: true });
+    this.stateDir = realpathSync(stateDir);
     this.port = this.#options.port;
   }
 
@@ -84,7 +88,7 @@ class Server {
     const config = { ...file, vars: laidOver(file.vars, vars) };
     const allSecrets = laidOver(secretsBeside(configFile, devVarsFile), secrets);
     for (const folder of ["objects", "serve", "shop"]) mkdirSync(path.join(this.stateDir, folder), { recursive: true });
-    await this.#endLeftover();
+    await this.#endLeftovers();
     if (withShop && eventsOfDemoShop(config).length > 0) {
       this.port ||= await freePort();
       this.#shop = await startShop({
@@ -95,6 +99,7 @@ class Server {
         settings: shopSettings,
         onOutput: this.#keep,
       });
+      this.#note("shop", this.#shop.pid);
     }
     const pair = tls ? await selfSignedCertificate(Array.isArray(tls) ? tls : []) : null;
     this.certificate = pair?.certificate;
@@ -128,7 +133,7 @@ class Server {
 
   async stop() {
     await Promise.all([stopGroup(this.#workerd), this.#shop?.stop()]);
-    rmSync(this.#in("serve", "workerd.pid"), { force: true });
+    for (const name of Object.keys(WORKING_FOLDERS)) rmSync(this.#in("serve", `${name}.pid`), { force: true });
     if (this.#isTemporary) rmSync(this.stateDir, { recursive: true, force: true });
   }
 
@@ -155,24 +160,28 @@ class Server {
     });
     this.#workerd = child;
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => this.#keep(String(bytes)));
-    if (child.pid) writeFileSync(this.#in("serve", "workerd.pid"), String(child.pid));
+    this.#note("workerd", child.pid);
     this.port = await firstPort(child);
     this.url = this.#address();
     await answers(`${this.url}/_wr/health`, START_PATIENCE_MS, child);
   }
 
-  /** A server that was killed leaves its workerd behind, which would go on writing to the same files. */
-  async #endLeftover() {
-    let pid;
-    try {
-      pid = Number(readFileSync(this.#in("serve", "workerd.pid"), "utf8"));
-    } catch {
-      return;
+  /** A server that was killed leaves its children behind, which would go on writing to the same files. */
+  async #endLeftovers() {
+    for (const name of ["workerd", "shop"]) {
+      const pid = pidIn(this.#in("serve", `${name}.pid`));
+      if (pid && (await workingFolder(pid)) === this.#in(WORKING_FOLDERS[name])) signalGroup({ pid }, "SIGKILL");
     }
-    const { code, output } = await run("ps", ["-p", String(pid), "-o", "args="]);
-    if (code !== 0 || !output.includes("workerd") || !output.includes("config.capnp")) return;
-    if ((await workingFolder(pid)) === this.#in("serve")) signalGroup({ pid }, "SIGKILL");
   }
+
+  /** Remembers a child for a next start that finds this one killed. */
+  #note(name, pid) {
+    if (pid) writeFileSync(this.#in("serve", `${name}.pid`), String(pid));
+  }
+}
+
+function pidIn(file) {
+  return existsSync(file) ? Number(readFileSync(file, "utf8")) : null;
 }
 
 /** The port from workerd's control stream; rejects when workerd ends before it listens. */

@@ -38,7 +38,7 @@ export async function startShop({ config, secrets, stateDir, roomUrl, settings =
     SHOP_EVENTS: JSON.stringify(await protectedEvents(config, secrets)),
     ...settings,
   };
-  const child = startGroup(shopBinary, [], { env: environment });
+  const child = startGroup(shopBinary, [], { cwd: stateDir, env: environment });
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => onOutput(String(bytes)));
   try {
     await answers(url, START_PATIENCE_MS, child);
