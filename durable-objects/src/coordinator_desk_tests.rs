@@ -1,1 +1,111 @@
+use anteroom_queue::coordinator::command::CoordinatorReply;
+use anteroom_queue::shard::Shard;
+use anteroom_queue::sync::SyncRequest;
 
+use super::*;
+use crate::fixtures::{Memory, T, coordinator_known, join, settings, shard_known};
+use crate::opening::start;
+use crate::wire::EdgeCounts;
+
+fn desk() -> (CoordinatorDesk<u32>, Memory) {
+    let mut rows = Memory::default();
+    let (coordinator, changes) = start(&coordinator_known(), None, settings(), T).unwrap();
+    rows.commit(changes).unwrap();
+    (CoordinatorDesk::new(coordinator), rows)
+}
+
+/// The report of a shard with so many joins.
+fn report(shard: u16, joins: u32) -> SyncRequest {
+    let known = crate::opening::Known {
+        shard: Some(shard),
+        ..shard_known()
+    };
+    let (mut core, _) = start::<Shard>(&known, None, settings(), T).unwrap();
+    for number in 0..joins {
+        core.apply(join(number), T);
+    }
+    core.report(T)
+}
+
+fn sync(report: SyncRequest) -> CoordinatorAsk {
+    let counts = EdgeCounts {
+        requests: 3,
+        ..EdgeCounts::default()
+    };
+    CoordinatorAsk::Sync(report, counts)
+}
+
+fn entries(bytes: &[u8]) -> u64 {
+    match wire::decode(bytes).unwrap() {
+        CoordinatorReply::Synced(reply) => reply.lines[0].cuts.iter().map(|cut| cut.count).sum(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_reports_of_one_window_are_one_transaction() {
+    let (mut desk, mut rows) = desk();
+    let commits = rows.commits;
+    for shard in 0..2 {
+        let late = T.plus(Millis(u64::from(shard)));
+        let ask = sync(report(shard, 5));
+        assert_eq!(desk.ask(ask, [1; 16], u32::from(shard), late), Taken::Waits);
+    }
+    assert!(desk.step(T.plus(Millis(19)), &mut rows).unwrap().is_empty());
+    let answers = desk.step(T.plus(Millis(20)), &mut rows).unwrap();
+    assert_eq!(rows.commits - commits, 1);
+    let answered: Vec<_> = answers
+        .iter()
+        .map(|(to, bytes)| (*to, entries(bytes)))
+        .collect();
+    assert_eq!(answered, [(0, 5), (1, 5)]);
+}
+
+#[test]
+fn a_report_that_changes_nothing_writes_nothing() {
+    let (mut desk, mut rows) = desk();
+    let mut commits = Vec::new();
+    for second in 0..4 {
+        let now = T.plus(Millis::from_seconds(second));
+        desk.ask(sync(report(0, 0)), [1; 16], 0, now);
+        desk.step(now.plus(WINDOW), &mut rows).unwrap();
+        commits.push(rows.commits);
+    }
+    assert_eq!(commits[1], commits[3], "{commits:?}");
+}
+
+#[test]
+fn a_failed_write_lets_no_answer_out() {
+    let (mut desk, mut rows) = desk();
+    desk.ask(sync(report(0, 5)), [1; 16], 0, T);
+    rows.is_broken = true;
+    let failed = desk.step(T.plus(WINDOW), &mut rows).unwrap_err();
+    assert_eq!(failed, WriteFailed("disk full".into()));
+}
+
+#[test]
+fn what_the_edges_counted_adds_up() {
+    let (mut desk, _) = desk();
+    for _ in 0..2 {
+        desk.ask(sync(report(0, 0)), [1; 16], 0, T);
+    }
+    let Taken::Answered(9, bytes) = desk.ask(CoordinatorAsk::Count, [1; 16], 9, T) else {
+        panic!("counts are answered at once");
+    };
+    let totals: EdgeTotals = wire::decode(&bytes).unwrap();
+    assert_eq!(totals.requests, 6);
+}
+
+#[test]
+fn when_too_many_wait_the_next_is_turned_away_and_nothing_is_done() {
+    let (mut desk, _) = desk();
+    for _ in 0..MAX_WAITING {
+        assert_eq!(
+            desk.ask(CoordinatorAsk::Observe, [1; 16], 0, T),
+            Taken::Waits
+        );
+    }
+    let turned_away = desk.ask(sync(report(0, 0)), [1; 16], 7, T);
+    assert_eq!(turned_away, Taken::Busy(7));
+    assert_eq!(desk.totals, EdgeTotals::default());
+}

@@ -24,6 +24,8 @@ mod configuration;
 mod coordinator_desk;
 #[allow(missing_docs, reason = "methods that the platform's macro adds")]
 mod coordinator_object;
+#[cfg(test)]
+mod fixtures;
 mod gather;
 mod instance;
 mod opening;

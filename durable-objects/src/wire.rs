@@ -36,6 +36,10 @@ pub struct ShardCall {
 }
 
 /// What an edge asks of a shard.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "read, used once and dropped; never kept in numbers"
+)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ShardAsk {
     /// The board, and what this edge has counted since it last asked.

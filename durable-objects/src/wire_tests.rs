@@ -139,13 +139,14 @@ fn a_shard_of_another_version_can_still_report() {
     let report = SyncRequest {
         run: 1,
         shard: ShardIndex(3),
+        sent: UnixMillis(10),
         lines: vec![line],
         unconfirmed: 8,
         board_version: 9,
     };
     check(
         to_coordinator(CoordinatorAsk::Sync(report, EdgeCounts::default())),
-        "01 0464656d6f 01 00 01 03 01 06 05 04 03 02 01 00 08 09 0000000000",
+        "01 0464656d6f 01 00 01 03 0a 01 06 05 04 03 02 01 00 08 09 0000000000",
     );
 }
 

@@ -1,0 +1,302 @@
+//! For the tests of this crate: storage in memory, and a shard and a coordinator that talk to each
+//! other millisecond by millisecond.
+
+use std::collections::BTreeMap;
+
+use anteroom_queue::coordinator::Coordinator;
+use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply};
+use anteroom_queue::settings::{Limits, LineSettings, Mode, Settings};
+use anteroom_queue::shard::Shard;
+use anteroom_queue::shard::command::{ShardCommand, ShardReply};
+use anteroom_queue::sync::SyncReply;
+use anteroom_queue::units::{ClaimId, LineIndex, Millis, Nonce, PlaceIndex, UnixMillis};
+
+use crate::coordinator_desk::{CoordinatorDesk, Taken};
+use crate::opening::{Known, start};
+use crate::shard_desk::ShardDesk;
+use crate::storage::{Store, WriteFailed, read_all};
+use crate::uplink::{SYNC_TIMEOUT, SyncFailed};
+use crate::wire::{self, CoordinatorAsk, EdgeCounts, ShardAnswer, ShardBody};
+
+/// When the tests begin.
+pub const T: UnixMillis = UnixMillis(1_800_000_000_000);
+
+/// One open line without limits that matter.
+pub fn settings() -> Settings {
+    Settings {
+        mode: Mode::Always,
+        prequeue_at: None,
+        lines: vec![LineSettings {
+            id: "general".into(),
+            weight: 1,
+            opens_at: None,
+        }],
+        limits: Limits {
+            max_active: Some(5),
+            per_minute: None,
+            batch: None,
+        },
+        hold: Millis::from_minutes(30),
+        session: Millis::from_minutes(20),
+        idle: Millis::from_minutes(10),
+        pass: Millis::from_seconds(180),
+        max_extension: Millis::from_minutes(10),
+        expected_visitors: 1_000,
+    }
+}
+
+/// The coordinator of the tests.
+pub fn coordinator_known() -> Known {
+    Known {
+        event: "demo".into(),
+        run: 1,
+        shard: None,
+    }
+}
+
+/// The shard of the tests.
+pub fn shard_known() -> Known {
+    Known {
+        shard: Some(0),
+        ..coordinator_known()
+    }
+}
+
+/// Rows in memory.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// What is stored.
+    pub rows: BTreeMap<String, Vec<u8>>,
+    /// How many transactions there were.
+    pub commits: usize,
+    /// Writes fail.
+    pub is_broken: bool,
+}
+
+impl Memory {
+    /// Keys and bytes as a table gives them.
+    pub fn read(&self) -> Vec<(String, Vec<u8>)> {
+        self.rows.clone().into_iter().collect()
+    }
+}
+
+impl Store for Memory {
+    fn put(&mut self, rows: Vec<(String, Vec<u8>)>) -> Result<(), WriteFailed> {
+        if self.is_broken {
+            return Err(WriteFailed("disk full".into()));
+        }
+        self.commits += 1;
+        self.rows.extend(rows);
+        Ok(())
+    }
+}
+
+/// A shard and its coordinator.
+pub struct Pair {
+    /// The time.
+    pub now: UnixMillis,
+    /// The shard's shell; visitors are numbers.
+    pub shard: ShardDesk<u32>,
+    /// The shard's rows.
+    pub shard_rows: Memory,
+    /// The coordinator's shell; the only caller that is not a report is 1.
+    pub coordinator: CoordinatorDesk<u32>,
+    /// The coordinator's rows.
+    pub coordinator_rows: Memory,
+    /// What the coordinator answers to reports gets through.
+    pub is_reachable: bool,
+    /// Answers to visitors: when, whom, what.
+    pub answers: Vec<(UnixMillis, u32, ShardAnswer)>,
+    /// When reports left the shard.
+    pub reports: Vec<UnixMillis>,
+    fails_at: Option<UnixMillis>,
+}
+
+const REPORT: u32 = 0;
+
+impl Pair {
+    /// Both at the beginning of the run.
+    pub fn new() -> Self {
+        let (mut shard_rows, mut coordinator_rows) = (Memory::default(), Memory::default());
+        let (shard, changes) = start::<Shard>(&shard_known(), None, settings(), T).unwrap();
+        shard_rows.commit(changes).unwrap();
+        let (coordinator, changes) =
+            start::<Coordinator>(&coordinator_known(), None, settings(), T).unwrap();
+        coordinator_rows.commit(changes).unwrap();
+        Self {
+            now: T,
+            shard: ShardDesk::new(1, shard, T),
+            shard_rows,
+            coordinator: CoordinatorDesk::new(coordinator),
+            coordinator_rows,
+            is_reachable: true,
+            answers: Vec::new(),
+            reports: Vec::new(),
+            fails_at: None,
+        }
+    }
+
+    /// A pair whose shard has the board.
+    pub fn in_touch() -> Self {
+        let mut pair = Self::new();
+        pair.run_for(Millis(500));
+        assert!(pair.reports.len() == 1, "{:?}", pair.reports);
+        pair
+    }
+
+    /// Visitor `number` asks.
+    pub fn ask(&mut self, number: u32, command: ShardCommand) {
+        self.shard.ask(command, number, self.now).unwrap();
+    }
+
+    /// Visitor `number` joins with a permit of its own.
+    pub fn join(&mut self, number: u32) {
+        self.ask(number, join(number));
+    }
+
+    /// An edge, as visitor `number`, reads the board.
+    pub fn read_board(&mut self, number: u32) {
+        let read = self.shard.read_board(
+            EdgeCounts::default(),
+            number,
+            self.now,
+            &mut self.shard_rows,
+        );
+        if let Some((to, bytes)) = read.unwrap() {
+            self.answers
+                .push((self.now, to, wire::decode(&bytes).unwrap()));
+        }
+    }
+
+    /// The operator acts; answered within the window.
+    pub fn operate(&mut self, action: Action) {
+        let ask = CoordinatorAsk::Operate {
+            action,
+            by: "ann".into(),
+        };
+        let taken = self.coordinator.ask(ask, [7; 16], 1, self.now);
+        assert_eq!(taken, Taken::Waits);
+        self.run_for(Millis(50));
+    }
+
+    /// Lets time pass.
+    pub fn run_for(&mut self, how_long: Millis) {
+        let end = self.now.plus(how_long);
+        while self.now < end {
+            self.now = self.now.plus(Millis(1));
+            self.coordinator_moves();
+            self.shard_moves();
+        }
+    }
+
+    fn shard_moves(&mut self) {
+        if self.fails_at.is_some_and(|at| at <= self.now) {
+            self.fails_at = None;
+            self.shard
+                .hear(Err(SyncFailed::Unreachable("no answer in time".into())));
+        }
+        let due = self.shard.due(self.now);
+        let next = [due.somebody, due.deadline].into_iter().flatten().min();
+        if next.is_none_or(|at| at > self.now) {
+            return;
+        }
+        let step = self.shard.step(self.now, 0, &mut self.shard_rows).unwrap();
+        for (to, bytes) in step.answers {
+            self.answers
+                .push((self.now, to, wire::decode(&bytes).unwrap()));
+        }
+        let Some((report, counts)) = step.report else {
+            return;
+        };
+        self.reports.push(self.now);
+        if !self.is_reachable {
+            self.fails_at = Some(self.now.plus(SYNC_TIMEOUT));
+            return;
+        }
+        let ask = CoordinatorAsk::Sync(report, counts);
+        let taken = self.coordinator.ask(ask, [7; 16], REPORT, self.now);
+        assert_eq!(taken, Taken::Waits);
+    }
+
+    fn coordinator_moves(&mut self) {
+        let answers = self
+            .coordinator
+            .step(self.now, &mut self.coordinator_rows)
+            .unwrap();
+        for (to, bytes) in answers {
+            if to == REPORT {
+                let Ok(CoordinatorReply::Synced(reply)) = wire::decode(&bytes) else {
+                    panic!("a report was not answered with a sync");
+                };
+                self.shard.hear(Ok(reply));
+            }
+        }
+    }
+
+    /// What the coordinator would answer to a shard that has joins to report.
+    pub fn answer_to_a_report(&mut self) -> SyncReply {
+        let (mut shard, _) = start::<Shard>(&shard_known(), None, settings(), T).unwrap();
+        shard.apply(join(99), T);
+        let report = shard.report(self.now);
+        let (mut coordinator, _) =
+            start::<Coordinator>(&coordinator_known(), None, settings(), T).unwrap();
+        let entropy = [7; 16];
+        let command = CoordinatorCommand::Sync { report, entropy };
+        match coordinator.apply(command, self.now).reply {
+            CoordinatorReply::Synced(reply) => reply,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Both lose their memory and start again from their rows.
+    pub fn restart(&mut self) {
+        let stored = read_all(self.shard_rows.read()).unwrap();
+        let (shard, changes) =
+            start::<Shard>(&shard_known(), stored, settings(), self.now).unwrap();
+        self.shard_rows.commit(changes).unwrap();
+        self.shard = ShardDesk::new(1, shard, self.now);
+        let stored = read_all(self.coordinator_rows.read()).unwrap();
+        let (coordinator, changes) =
+            start::<Coordinator>(&coordinator_known(), stored, settings(), self.now).unwrap();
+        self.coordinator_rows.commit(changes).unwrap();
+        self.coordinator = CoordinatorDesk::new(coordinator);
+        self.fails_at = None;
+    }
+
+    /// The replies so far, with how long after `since` they came, and to whom.
+    pub fn replies(&self, since: UnixMillis) -> Vec<(u64, u32, ShardReply)> {
+        self.answers
+            .iter()
+            .filter_map(|(at, to, answer)| match answer.body {
+                ShardBody::Reply(reply) => Some((at.since(since).0, *to, reply)),
+                ShardBody::Board => None,
+            })
+            .collect()
+    }
+}
+
+/// Visitor `number`'s permit.
+pub fn nonce(number: u32) -> Nonce {
+    let mut nonce = [0; 16];
+    nonce[..4].copy_from_slice(&number.to_le_bytes());
+    Nonce(nonce)
+}
+
+/// Visitor `number` joins the only line.
+pub fn join(number: u32) -> ShardCommand {
+    ShardCommand::Join {
+        nonce: nonce(number),
+        line: LineIndex(0),
+        permit_expired: false,
+        arrived: None,
+    }
+}
+
+/// Visitor `number`, who has place `index`, claims.
+pub fn claim(number: u32, index: u32) -> ShardCommand {
+    ShardCommand::Claim {
+        index: PlaceIndex(index),
+        nonce: nonce(number),
+        claim: ClaimId([9; 16]),
+    }
+}
