@@ -1,0 +1,167 @@
+//! Connections to the room: HTTP/1.1, kept alive, at most so many at the same time. A visitor
+//! borrows one for one request; waiting for it counts as waiting for the answer.
+
+use std::cell::{Cell, RefCell};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::header::{HOST, HeaderMap};
+use hyper::{Request, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+
+use crate::history::{Clock, Moment};
+
+/// How long an answer may take: far beyond what the room promises.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// The largest answer that is read, in bytes: ten times the heaviest queue page.
+const MOST_BODY_BYTES: usize = 1 << 20;
+
+/// An answer.
+#[derive(Debug)]
+pub struct Answer {
+    /// When the request was about to be sent, for the first time if it had to be repeated.
+    pub sent: Moment,
+    /// When all of the answer was there.
+    pub received: Moment,
+    /// Its status.
+    pub status: StatusCode,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// Its body.
+    pub body: Bytes,
+}
+
+/// Why there was no answer.
+#[derive(Debug)]
+pub struct NoAnswer(pub String);
+
+/// The connections to one room.
+pub struct Connections {
+    address: SocketAddr,
+    authority: String,
+    clock: Clock,
+    slots: Semaphore,
+    idle: RefCell<Vec<SendRequest<Full<Bytes>>>>,
+    /// Requests that were answered.
+    answered: Cell<u64>,
+}
+
+impl Connections {
+    /// Finds the room at `authority`; at most `most` connections.
+    pub async fn to(authority: &str, most: usize, clock: Clock) -> Result<Self, String> {
+        let cannot =
+            |error: std::io::Error| format!("--url: cannot connect to {authority}: {error}");
+        let stream = TcpStream::connect(authority).await.map_err(cannot)?;
+        Ok(Self {
+            address: stream.peer_addr().map_err(cannot)?,
+            authority: authority.to_owned(),
+            clock,
+            slots: Semaphore::new(most),
+            idle: RefCell::new(Vec::new()),
+            answered: Cell::new(0),
+        })
+    }
+
+    /// How many requests were answered.
+    pub fn answered(&self) -> u64 {
+        self.answered.get()
+    }
+
+    /// Sends `request` and reads the whole answer. All requests to a room may be repeated, so one
+    /// that meets a connection that was just closed is sent again on a fresh one.
+    pub async fn send(&self, mut request: Request<Full<Bytes>>) -> Result<Answer, NoAnswer> {
+        let host = self
+            .authority
+            .parse()
+            .map_err(|_| NoAnswer("the host is no header".to_owned()))?;
+        request.headers_mut().insert(HOST, host);
+        let _slot = self
+            .slots
+            .acquire()
+            .await
+            .map_err(|error| NoAnswer(error.to_string()))?;
+        let sent = self.clock.now();
+        let kept = self
+            .idle
+            .borrow_mut()
+            .pop()
+            .filter(|connection| !connection.is_closed());
+        if let Some(connection) = kept
+            && let Ok(answer) = self.exchange(connection, request.clone(), sent).await
+        {
+            return Ok(answer);
+        }
+        let connection = self.connect().await?;
+        self.exchange(connection, request, sent).await
+    }
+
+    async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, NoAnswer> {
+        let opened = async {
+            let stream = TcpStream::connect(self.address)
+                .await
+                .map_err(|error| error.to_string())?;
+            stream
+                .set_nodelay(true)
+                .map_err(|error| error.to_string())?;
+            handshake(TokioIo::new(stream))
+                .await
+                .map_err(|error| error.to_string())
+        };
+        let (sender, connection) = timed(opened).await?;
+        tokio::task::spawn_local(async move {
+            // An error here also reaches whoever waits for the answer.
+            let _ = connection.await;
+        });
+        Ok(sender)
+    }
+
+    async fn exchange(
+        &self,
+        mut connection: SendRequest<Full<Bytes>>,
+        request: Request<Full<Bytes>>,
+        sent: Moment,
+    ) -> Result<Answer, NoAnswer> {
+        let exchanged = async {
+            connection
+                .ready()
+                .await
+                .map_err(|error| error.to_string())?;
+            let response = connection
+                .send_request(request)
+                .await
+                .map_err(|error| error.to_string())?;
+            let (head, body) = response.into_parts();
+            let body = Limited::new(body, MOST_BODY_BYTES)
+                .collect()
+                .await
+                .map_err(|error| error.to_string())?;
+            Ok(Answer {
+                sent,
+                received: self.clock.now(),
+                status: head.status,
+                headers: head.headers,
+                body: body.to_bytes(),
+            })
+        };
+        let answer = timed(exchanged).await?;
+        self.answered.set(self.answered.get() + 1);
+        self.idle.borrow_mut().push(connection);
+        Ok(answer)
+    }
+}
+
+async fn timed<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, NoAnswer> {
+    match tokio::time::timeout(REQUEST_TIMEOUT, work).await {
+        Ok(done) => done.map_err(NoAnswer),
+        Err(_) => Err(NoAnswer(format!(
+            "no answer within {} s",
+            REQUEST_TIMEOUT.as_secs()
+        ))),
+    }
+}

@@ -1,0 +1,187 @@
+//! The figures of a run.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::checks::{self, Promise, Violation};
+use crate::history::{End, History, Moment};
+use crate::percentiles::percentile;
+
+/// How many violations are told one by one; the figures count all.
+const TOLD_VIOLATIONS: usize = 20;
+
+/// What `--json` writes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Figures {
+    /// The joins.
+    pub joins: Joins,
+    /// Visitors who were admitted.
+    pub admitted: u64,
+    /// Visitors who left the queue.
+    pub left: u64,
+    /// Acknowledged visitors whose place was gone.
+    pub lost: u64,
+    /// The most sessions that were seen at the same time.
+    pub active_max: u64,
+    /// How often each promise was seen broken.
+    pub violations: BTreeMap<&'static str, u64>,
+}
+
+/// How joining went.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Joins {
+    /// Visitors with an acknowledged join.
+    pub acknowledged: u64,
+    /// From the first arrival to the last acknowledgement.
+    pub per_second: f64,
+    /// From when a join was due to its acknowledgement.
+    pub p50_ms: f64,
+    /// As `p50_ms`.
+    pub p95_ms: f64,
+    /// As `p50_ms`.
+    pub p99_ms: f64,
+}
+
+/// The figures and what else there is to say.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What `--json` writes.
+    pub figures: Figures,
+    /// Every breach of a promise.
+    pub violations: Vec<Violation>,
+    /// How many visitors ended how, in words.
+    pub ends: Vec<(&'static str, u64)>,
+    /// Visitors who wanted to enter and were still waiting at the deadline.
+    pub unfinished: u64,
+    /// Requests that failed or were answered without use.
+    pub failures: u64,
+    /// Requests that were answered.
+    pub answered: u64,
+    /// How long the run took.
+    pub seconds: f64,
+}
+
+impl Outcome {
+    /// What came of a run that began to let visitors in at `start`.
+    pub fn of(history: &History, start: Moment, end: Moment, answered: u64) -> Self {
+        let violations = checks::check(history);
+        let count = |wanted: End| {
+            history
+                .visitors
+                .iter()
+                .filter(|visitor| visitor.end == wanted)
+                .count() as u64
+        };
+        let broken = |promise: Promise| {
+            violations
+                .iter()
+                .filter(|violation| violation.promise == promise)
+                .count() as u64
+        };
+        let figures = Figures {
+            joins: joins(history, start),
+            admitted: count(End::Admitted),
+            left: count(End::Left),
+            lost: count(End::Lost),
+            active_max: checks::active_max(history),
+            violations: Promise::ALL
+                .into_iter()
+                .map(|promise| (promise.name(), broken(promise)))
+                .collect(),
+        };
+        Self {
+            figures,
+            violations,
+            ends: vec![
+                ("admitted", count(End::Admitted)),
+                ("left", count(End::Left)),
+                ("lapsed", count(End::Lapsed)),
+                ("did not come back, place kept", count(End::Kept)),
+                ("told that it is over", count(End::Over)),
+                ("still waiting at the deadline", count(End::Unfinished)),
+                ("never got a place", count(End::NotJoined)),
+                ("lost", count(End::Lost)),
+            ],
+            unfinished: count(End::Unfinished),
+            failures: history
+                .visitors
+                .iter()
+                .map(|visitor| u64::from(visitor.failures))
+                .sum(),
+            answered,
+            seconds: end.since(start).as_secs_f64(),
+        }
+    }
+
+    /// Whether all promises held, nobody was lost, and everybody who wanted to got through.
+    pub fn passed(&self) -> bool {
+        let somebody = self.figures.joins.acknowledged > 0 || self.figures.admitted > 0;
+        self.violations.is_empty() && self.figures.lost == 0 && self.unfinished == 0 && somebody
+    }
+}
+
+fn joins(history: &History, start: Moment) -> Joins {
+    let took = history
+        .visitors
+        .iter()
+        .filter_map(|visitor| visitor.join_took);
+    let mut took_ms: Vec<f64> = took.map(|took| took.as_secs_f64() * 1_000.0).collect();
+    took_ms.sort_unstable_by(f64::total_cmp);
+    let first_acknowledgements = history
+        .visitors
+        .iter()
+        .filter_map(|visitor| visitor.joins.first());
+    let last = first_acknowledgements
+        .map(|join| join.acknowledged)
+        .max()
+        .unwrap_or(start);
+    let seconds = last.since(start).as_secs_f64();
+    let rounded = |number: f64| (number * 10.0).round() / 10.0;
+    Joins {
+        acknowledged: took_ms.len() as u64,
+        per_second: if seconds > 0.0 {
+            rounded(took_ms.len() as f64 / seconds)
+        } else {
+            0.0
+        },
+        p50_ms: rounded(percentile(&took_ms, 50.0)),
+        p95_ms: rounded(percentile(&took_ms, 95.0)),
+        p99_ms: rounded(percentile(&took_ms, 99.0)),
+    }
+}
+
+/// Tells the outcome on standard output.
+pub fn print(outcome: &Outcome) {
+    let figures = &outcome.figures;
+    let joins = &figures.joins;
+    println!(
+        "joins     {} acknowledged, {}/s, p50 {} ms, p95 {} ms, p99 {} ms",
+        joins.acknowledged, joins.per_second, joins.p50_ms, joins.p95_ms, joins.p99_ms
+    );
+    let ends: Vec<String> = outcome
+        .ends
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(end, count)| format!("{count} {end}"))
+        .collect();
+    println!("visitors  {}", ends.join(", "));
+    println!("sessions  at most {} at the same time", figures.active_max);
+    println!(
+        "requests  {} answered, {} failed, in {:.1} s",
+        outcome.answered, outcome.failures, outcome.seconds
+    );
+    let broken: Vec<String> = figures
+        .violations
+        .iter()
+        .map(|(promise, count)| format!("{promise} {count}"))
+        .collect();
+    println!("broken    {}", broken.join(", "));
+    for violation in outcome.violations.iter().take(TOLD_VIOLATIONS) {
+        println!("  {}: {}", violation.promise.name(), violation.seen);
+    }
+    if outcome.violations.len() > TOLD_VIOLATIONS {
+        println!("  and {} more", outcome.violations.len() - TOLD_VIOLATIONS);
+    }
+    println!("{}", if outcome.passed() { "passed" } else { "FAILED" });
+}

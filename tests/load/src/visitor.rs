@@ -1,0 +1,425 @@
+//! One visitor's way: arrive, load the page, join, wait, enter, shop, give back.
+
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use crate::connections::{Answer, NoAnswer};
+use crate::habits::{Dice, Habit};
+use crate::history::{Clock, End, Join, Moment, Session, Sighting, State, VisitorHistory};
+use crate::room::{Browser, Page, PlaceAnswer, Room, is_the_rooms};
+
+/// When to ask again if an answer does not say, or there was none.
+const USUAL_POLL: Duration = Duration::from_secs(2);
+
+/// The shortest time between two questions, whatever an answer says.
+const SHORTEST_POLL: Duration = Duration::from_millis(20);
+
+/// A visitor who leaves does so after so many answers.
+const LEAVES_AFTER_POLLS: u32 = 2;
+
+/// A shard may know of a grant so much later than the coordinator: a claim that is answered
+/// "pending" may have been granted already, so much before.
+const GRANT_ON_ITS_WAY: Duration = Duration::from_secs(1);
+
+/// What all visitors share.
+pub struct Surroundings {
+    /// The room.
+    pub room: Room,
+    /// The clock.
+    pub clock: Clock,
+    /// When visitors give up waiting.
+    pub deadline: Moment,
+    /// How long visitors shop, if it is not random.
+    pub session: Option<Duration>,
+    /// How long a session surely counts after its last request.
+    pub idle: Duration,
+}
+
+struct Visitor<'a> {
+    around: &'a Surroundings,
+    browser: Browser<'a>,
+    habit: Habit,
+    dice: Dice,
+    permit: String,
+    claimed: Option<Moment>,
+    granted_after: Moment,
+    session_ends: Option<Moment>,
+    seen: VisitorHistory,
+}
+
+/// Lives the way of visitor `number`, who was due at `arrival`. The browser is handed back with
+/// what was seen, for a question at the end.
+pub async fn live(
+    around: &Surroundings,
+    number: u64,
+    seed: u64,
+    arrival: Moment,
+) -> (VisitorHistory, Browser<'_>) {
+    let mut dice = Dice::of_visitor(seed, number);
+    let mut visitor = Visitor {
+        around,
+        browser: around.room.browser(),
+        habit: dice.habit(),
+        dice,
+        permit: String::new(),
+        claimed: None,
+        granted_after: arrival,
+        session_ends: None,
+        seen: VisitorHistory::default(),
+    };
+    visitor.seen.end = visitor.way(arrival).await;
+    (visitor.seen, visitor.browser)
+}
+
+impl Visitor<'_> {
+    async fn way(&mut self, arrival: Moment) -> End {
+        let Some((page, answer)) = self.open_page().await else {
+            return End::NotJoined;
+        };
+        let Page::Queue(data) = page else {
+            return self.go_in_at_once(&answer).await;
+        };
+        let Some(permit) = data.permit else {
+            return End::NotJoined;
+        };
+        self.permit = permit;
+        // The page joins as soon as it is there; that it was loaded late counts.
+        let late = answer.sent.since(arrival);
+        let due = answer.received.minus(late);
+        match self.join(due).await {
+            None => End::NotJoined,
+            Some(State::Closed | State::Soldout) => End::Over,
+            Some(_) if self.habit == Habit::NoShow => End::Kept,
+            Some(state) => self.wait(state).await,
+        }
+    }
+
+    fn past_deadline(&self) -> bool {
+        self.around.clock.now() >= self.around.deadline
+    }
+
+    /// Keeps what an answer said; a failure counts.
+    fn note(
+        &mut self,
+        result: Result<(PlaceAnswer, Answer), NoAnswer>,
+    ) -> Option<(PlaceAnswer, Answer)> {
+        match result {
+            Ok((place, answer)) => {
+                let known = self
+                    .seen
+                    .sightings
+                    .iter()
+                    .rev()
+                    .find(|sighting| sighting.rank.is_some());
+                let known = known.map(|sighting| (sighting.line.clone(), sighting.rank));
+                self.seen
+                    .sightings
+                    .extend(place.sighting(&answer).map(|sighting| match known {
+                        // The answer to a claim does not repeat whose place it is.
+                        Some((line, rank))
+                            if sighting.rank.is_none() && sighting.state.has_turn() =>
+                        {
+                            Sighting {
+                                line,
+                                rank,
+                                ..sighting
+                            }
+                        }
+                        _ => sighting,
+                    }));
+                if place.state().is_none() {
+                    self.seen.failures += 1;
+                }
+                Some((place, answer))
+            }
+            Err(_) => {
+                self.seen.failures += 1;
+                None
+            }
+        }
+    }
+
+    async fn open_page(&mut self) -> Option<(Page, Answer)> {
+        while !self.past_deadline() {
+            match self.browser.open_page().await {
+                Ok(opened) => return Some(opened),
+                Err(_) => self.seen.failures += 1,
+            }
+            sleep(self.dice.around(USUAL_POLL)).await;
+        }
+        None
+    }
+
+    /// Joins until it is acknowledged; the first acknowledgement counts for the time it took.
+    async fn join(&mut self, due: Moment) -> Option<State> {
+        let mut began = None;
+        while !self.past_deadline() {
+            let sent = self.around.clock.now();
+            let began = *began.get_or_insert(sent);
+            let state = match self.habit {
+                Habit::TwoTabs => {
+                    let (one, other) = tokio::join!(
+                        self.browser.join(&self.permit),
+                        self.browser.join(&self.permit)
+                    );
+                    let first = self.joined(one, began);
+                    self.joined(other, began).or(first)
+                }
+                _ => {
+                    let answer = self.browser.join(&self.permit).await;
+                    self.joined(answer, began)
+                }
+            };
+            match state {
+                Some((state, retry)) if retry.is_none() => {
+                    if let Some(first) = self.seen.joins.first() {
+                        self.seen
+                            .join_took
+                            .get_or_insert(first.acknowledged.since(due));
+                    }
+                    return Some(state);
+                }
+                Some((_, retry)) => sleep(self.dice.around(retry.unwrap_or(USUAL_POLL))).await,
+                None => {
+                    self.seen.unanswered_joins += 1;
+                    sleep(self.dice.around(USUAL_POLL)).await;
+                }
+            }
+        }
+        None
+    }
+
+    /// What came of one join: the state, or when to try again.
+    fn joined(
+        &mut self,
+        result: Result<(PlaceAnswer, Answer), NoAnswer>,
+        began: Moment,
+    ) -> Option<(State, Option<Duration>)> {
+        let (place, answer) = self.note(result)?;
+        if answer.status.is_success() {
+            self.seen.joins.push(Join {
+                began,
+                acknowledged: answer.received,
+                entry: place.entry(),
+            });
+            return Some((place.state().unwrap_or(State::Other), None));
+        }
+        if let Some(permit) = &place.permit {
+            self.permit.clone_from(permit);
+        }
+        match place.state() {
+            Some(state @ (State::Closed | State::Soldout)) => Some((state, None)),
+            state => {
+                let retry = place
+                    .retry_after_ms
+                    .map_or(USUAL_POLL, Duration::from_millis);
+                Some((state.unwrap_or(State::Other), Some(retry)))
+            }
+        }
+    }
+
+    /// Waits until it is over, one way or another.
+    async fn wait(&mut self, first: State) -> End {
+        let mut state = first;
+        let mut poll = SHORTEST_POLL;
+        let mut polls = 0;
+        loop {
+            let claims = matches!(state, State::Called | State::Pending)
+                || (self.habit == Habit::Pusher && self.dice.once_in(4));
+            if self.habit == Habit::Leaver && polls >= LEAVES_AFTER_POLLS {
+                return self.leave().await;
+            }
+            if !claims {
+                sleep(self.dice.around(poll)).await;
+            }
+            if self.past_deadline() {
+                return End::Unfinished;
+            }
+            if self.habit == Habit::Reloader && self.dice.once_in(4) {
+                self.reload().await;
+            }
+            let answer = if claims {
+                self.claim().await
+            } else {
+                self.ask().await
+            };
+            polls += 1;
+            let Some(place) = answer else {
+                poll = USUAL_POLL;
+                state = State::Waiting;
+                continue;
+            };
+            poll = place
+                .poll_ms
+                .map_or(USUAL_POLL, Duration::from_millis)
+                .max(SHORTEST_POLL);
+            state = place.state().unwrap_or(state);
+            match state {
+                State::Admitted => return self.shop().await,
+                State::Lapsed => return End::Lapsed,
+                State::Left | State::None | State::Ended | State::Elsewhere => return End::Lost,
+                State::Closed | State::Soldout => return End::Over,
+                State::Pending
+                | State::Called
+                | State::Waiting
+                | State::Provisional
+                | State::Other => {}
+            }
+            if claims {
+                // Not admitted yet: ask again when the answer says so.
+                sleep(self.dice.around(poll)).await;
+            }
+        }
+    }
+
+    async fn ask(&mut self) -> Option<PlaceAnswer> {
+        let (one, other) = match self.habit {
+            Habit::TwoTabs => {
+                let (one, other) = tokio::join!(self.browser.state(), self.browser.state());
+                (one, Some(other))
+            }
+            _ => (self.browser.state().await, None),
+        };
+        let other = other.and_then(|other| self.note(other));
+        self.note(one).or(other).map(|(place, _)| place)
+    }
+
+    async fn claim(&mut self) -> Option<PlaceAnswer> {
+        let now = self.around.clock.now();
+        let first = *self.claimed.get_or_insert(now);
+        self.granted_after = self.granted_after.max(first);
+        let (one, other) = match self.habit {
+            Habit::TwoTabs => {
+                let (one, other) = tokio::join!(self.browser.claim(), self.browser.claim());
+                (one, Some(other))
+            }
+            _ => (self.browser.claim().await, None),
+        };
+        let one = self.claimed(one);
+        let other = other.and_then(|other| self.claimed(other));
+        match (one, other) {
+            (Some(one), _) if one.state() == Some(State::Admitted) => Some(one),
+            (one, other) => other.or(one),
+        }
+    }
+
+    fn claimed(&mut self, result: Result<(PlaceAnswer, Answer), NoAnswer>) -> Option<PlaceAnswer> {
+        let (place, answer) = self.note(result)?;
+        match place.state() {
+            Some(State::Admitted) => {
+                self.session_ends = place
+                    .session_ends_at_ms
+                    .map(|ends| self.around.clock.moment(ends));
+                let session = self.session_from(answer.received);
+                self.seen.session.get_or_insert(session);
+            }
+            // A claim before the turn is none: the place may be called and granted later.
+            Some(State::Pending) => {
+                self.granted_after = self.granted_after.max(answer.sent.minus(GRANT_ON_ITS_WAY))
+            }
+            _ => self.claimed = None,
+        }
+        Some(place)
+    }
+
+    fn session_from(&self, received: Moment) -> Session {
+        Session {
+            granted_after: self.granted_after,
+            received,
+            sure_until: received,
+        }
+    }
+
+    async fn leave(&mut self) -> End {
+        while !self.past_deadline() {
+            let result = self.browser.leave().await;
+            if let Some((place, answer)) = self.note(result)
+                && (answer.status.is_success() || place.state() == Some(State::Left))
+            {
+                return End::Left;
+            }
+            sleep(self.dice.around(USUAL_POLL)).await;
+        }
+        End::Unfinished
+    }
+
+    /// Loads the page again and joins again, as a reload does: the place stays.
+    async fn reload(&mut self) {
+        match self.browser.open_page().await {
+            Ok((Page::Queue(_), _)) => {}
+            Ok((Page::Behind(_), _)) | Err(_) => {
+                self.seen.failures += 1;
+                return;
+            }
+        }
+        let began = self.around.clock.now();
+        let answer = self.browser.join(&self.permit).await;
+        self.joined(answer, began);
+    }
+
+    /// Admitted without a place: the page was the shop's at once.
+    async fn go_in_at_once(&mut self, answer: &Answer) -> End {
+        if !self.browser.has_pass() {
+            self.seen.failures += 1;
+            return End::NotJoined;
+        }
+        self.seen.session = Some(self.session_from(answer.received));
+        self.shop().await
+    }
+
+    /// Requests the shop a few times, then gives the session back or does not.
+    async fn shop(&mut self) -> End {
+        let Some(mut session) = self.seen.session else {
+            return End::Lost;
+        };
+        let requests = self.dice.shop_requests();
+        let shopping = self.around.session.unwrap_or_else(|| self.dice.shopping());
+        let ends = self.session_ends.unwrap_or(Moment(u64::MAX));
+        let mut last = session.received;
+        for _ in 0..requests {
+            match self.browser.open_page().await {
+                Ok((Page::Behind(status), answer)) if !status.is_server_error() => {
+                    self.seen.served += 1;
+                    last = answer.sent;
+                }
+                Ok((Page::Queue(_), answer)) if answer.received < ends && is_the_rooms(&answer) => {
+                    self.seen.kept_back += 1
+                }
+                Ok(_) | Err(_) => self.seen.failures += 1,
+            }
+            sleep(shopping / requests as u32).await;
+        }
+        session.sure_until = last.plus(self.around.idle).min(ends);
+        if self.habit != Habit::Keeper {
+            let giving_back = self.around.clock.now();
+            session.sure_until = session.sure_until.min(giving_back);
+            for _ in 0..3 {
+                match self.browser.give_back().await {
+                    Ok(answer) if answer.status.is_success() => break,
+                    Ok(_) | Err(_) => self.seen.failures += 1,
+                }
+                sleep(self.dice.around(USUAL_POLL)).await;
+            }
+        }
+        self.seen.session = Some(session);
+        End::Admitted
+    }
+}
+
+/// Asks once more, at the end, for a place whose visitor did not come back.
+pub async fn still_there(browser: &Browser<'_>, seen: &mut VisitorHistory) {
+    let entry = seen.joins.iter().find_map(|join| join.entry);
+    let Ok((place, answer)) = browser.state().await else {
+        seen.failures += 1;
+        return;
+    };
+    seen.sightings.extend(place.sighting(&answer));
+    let same = entry.is_none() || place.entry().is_none() || place.entry() == entry;
+    match place.state() {
+        Some(State::Lapsed) => seen.end = End::Lapsed,
+        Some(State::Waiting | State::Called | State::Pending | State::Provisional) if same => {}
+        Some(State::Closed | State::Soldout | State::Other) => seen.end = End::Over,
+        _ => seen.end = End::Lost,
+    }
+}
