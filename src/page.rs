@@ -156,7 +156,7 @@ struct Page<'a> {
     undelivered: bool,
     number: String,
     caption: String,
-    /// How much room the number needs: `l`, `m` or `s`.
+    /// How much room the number needs: `l`, `m`, `s` or `xs`.
     size: &'static str,
     calling: String,
     mine: String,
@@ -218,8 +218,9 @@ impl Page<'_> {
 fn size_of(number: &str) -> &'static str {
     match number.chars().count() {
         0..=3 => "l",
-        4..=7 => "m",
-        _ => "s",
+        4..=6 => "m",
+        7 => "s",
+        _ => "xs",
     }
 }
 

@@ -285,6 +285,7 @@ setInterval(() => {
 }, 1000);
 
 show(find("stay"), true);
+if (me.rank != null) memory.write(remembered(memory.read(), me));
 if (me.state === "none" && !cookiesWork(document)) me.cookie = false;
 redraw();
 if (me.cookie !== false) {

@@ -95,5 +95,9 @@ function recalled(kept, me) {
   return { ...me, ahead: Math.min(kept.ahead, me.ahead), called: Math.max(kept.called ?? 0, me.called) };
 }
 
+/** What is drawn of a way that has just begun, in thousandths: enough to see where it starts. */
+const PROGRESS_BEGINS = 20;
+
 /** How far from the first place towards the front, in thousandths. */
-const progressOf = (start, ahead) => (start > 0 ? Math.round((1000 * (start - Math.min(start, ahead))) / start) : 1000);
+const progressOf = (start, ahead) =>
+  Math.max(PROGRESS_BEGINS, Math.round((1000 * (start - Math.min(start, ahead))) / start));

@@ -22,7 +22,7 @@ function wordsIn(lang, entries, preferred = []) {
 
   const written = (at_ms, now_ms, zone) => {
     const at = new Date(at_ms);
-    const options = { timeZone: zone, hour: "2-digit", minute: "2-digit" };
+    const options = { timeZone: zone, hour: "numeric", minute: "2-digit" };
     const day = (value) => new Date(value).toLocaleDateString("en-CA", { timeZone: zone });
     if (day(at_ms) !== day(now_ms)) Object.assign(options, { weekday: "long", day: "numeric", month: "long" });
     return at.toLocaleString(times, options);
