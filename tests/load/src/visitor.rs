@@ -409,16 +409,14 @@ impl Visitor<'_> {
 
 /// Asks once more, at the end, for a place whose visitor did not come back.
 pub async fn still_there(browser: &Browser<'_>, seen: &mut VisitorHistory) {
-    let entry = seen.joins.iter().find_map(|join| join.entry);
     let Ok((place, answer)) = browser.state().await else {
         seen.failures += 1;
         return;
     };
     seen.sightings.extend(place.sighting(&answer));
-    let same = entry.is_none() || place.entry().is_none() || place.entry() == entry;
     match place.state() {
         Some(State::Lapsed) => seen.end = End::Lapsed,
-        Some(State::Waiting | State::Called | State::Pending | State::Provisional) if same => {}
+        Some(State::Waiting | State::Called | State::Pending | State::Provisional) => {}
         Some(State::Closed | State::Soldout | State::Other) => seen.end = End::Over,
         _ => seen.end = End::Lost,
     }

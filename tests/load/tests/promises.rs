@@ -1,0 +1,180 @@
+//! Whole runs against a small room that keeps all promises, or breaks one: the break is seen, under
+//! its promise's name, and nothing else is.
+
+mod fake_room;
+
+use std::ffi::OsString;
+
+use anteroom_load::checks::Promise;
+use anteroom_load::options::Options;
+use anteroom_load::report::Outcome;
+use anteroom_load::run::run_here;
+use fake_room::{Misbehaviour, Queue};
+use tokio::task::LocalSet;
+
+const VISITORS: u64 = 120;
+
+async fn run_against(queue: Queue, more: &str) -> Outcome {
+    let authority = fake_room::start(queue).await;
+    let line = format!(
+        "--url http://{authority} --event demo --visitors {VISITORS} --arrivals-per-second 200 --deadline-seconds 20 --alone {more}"
+    );
+    let options = Options::parse(line.split_whitespace().map(OsString::from).collect()).unwrap();
+    run_here(&options).await.unwrap()
+}
+
+fn within_one_thread<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    LocalSet::new().block_on(&runtime, work)
+}
+
+fn broken(outcome: &Outcome) -> Vec<Promise> {
+    let mut broken: Vec<Promise> = outcome
+        .violations
+        .iter()
+        .map(|violation| violation.promise)
+        .collect();
+    broken.dedup();
+    broken
+}
+
+#[test]
+fn each_breach_is_seen_under_its_promise_and_no_other() {
+    let table = [
+        (Misbehaviour::None, 50, 3_000, None),
+        (Misbehaviour::Awkward, 50, 3_000, None),
+        (
+            Misbehaviour::SameNumberTwice,
+            50,
+            3_000,
+            Some(Promise::UniquePlace),
+        ),
+        (
+            Misbehaviour::NumberChanges,
+            50,
+            3_000,
+            Some(Promise::UniquePlace),
+        ),
+        (
+            Misbehaviour::LeavesGaps,
+            50,
+            3_000,
+            Some(Promise::UniquePlace),
+        ),
+        (Misbehaviour::LaterFirst, 50, 3_000, Some(Promise::Order)),
+        (
+            Misbehaviour::CallsTheUncalled,
+            50,
+            3_000,
+            Some(Promise::Order),
+        ),
+        (Misbehaviour::TooManyAtOnce, 3, 3_000, Some(Promise::Cap)),
+        (Misbehaviour::TooFast, 200, 600, Some(Promise::Cap)),
+        (Misbehaviour::AheadRises, 50, 3_000, Some(Promise::Monotone)),
+        (
+            Misbehaviour::VersionFalls,
+            50,
+            3_000,
+            Some(Promise::Monotone),
+        ),
+        (
+            Misbehaviour::ForgetsAPlace,
+            50,
+            3_000,
+            Some(Promise::NoLostPlace),
+        ),
+        (Misbehaviour::KeepsOut, 50, 3_000, Some(Promise::OpenDoor)),
+    ];
+    within_one_thread(async {
+        let run = |(wrong, max_active, per_minute, promise)| {
+            let queue = Queue::new(wrong, max_active, per_minute);
+            let visit = tokio::task::spawn_local(run_against(queue, "--session-seconds 0"));
+            (wrong, promise, visit)
+        };
+        for (wrong, promise, visit) in table.map(run) {
+            let outcome = visit.await.unwrap();
+            let seen = broken(&outcome);
+            assert_eq!(
+                seen,
+                promise.into_iter().collect::<Vec<_>>(),
+                "{wrong:?}: {:?}",
+                &outcome.violations
+            );
+            assert_eq!(
+                outcome.passed(),
+                promise.is_none(),
+                "{wrong:?}: {outcome:?}"
+            );
+        }
+    });
+}
+
+#[test]
+fn the_figures_of_a_good_run_add_up() {
+    let outcome = within_one_thread(run_against(
+        Queue::new(Misbehaviour::None, 50, 6_000),
+        "--session-seconds 1",
+    ));
+    let figures = &outcome.figures;
+    assert_eq!(figures.joins.acknowledged, VISITORS);
+    assert_eq!(
+        outcome.ends.iter().map(|(_, count)| count).sum::<u64>(),
+        VISITORS
+    );
+    assert!(
+        figures.admitted > VISITORS / 2 && figures.left > 0 && figures.lost == 0,
+        "{outcome:?}"
+    );
+    assert!((1..=50).contains(&figures.active_max), "{outcome:?}");
+    assert!(
+        figures.joins.p50_ms <= figures.joins.p95_ms
+            && figures.joins.p95_ms <= figures.joins.p99_ms
+    );
+    let json = serde_json::to_value(figures).unwrap();
+    let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+    assert_eq!(
+        keys,
+        [
+            "active_max",
+            "admitted",
+            "joins",
+            "left",
+            "lost",
+            "violations"
+        ]
+    );
+    assert_eq!(json["violations"]["cap"], 0);
+    assert_eq!(
+        json["violations"].as_object().unwrap().len(),
+        Promise::ALL.len()
+    );
+}
+
+#[test]
+fn joins_alone_are_acknowledged_at_the_rate_at_which_they_arrive() {
+    let outcome = within_one_thread(run_against(
+        Queue::new(Misbehaviour::None, 50, 6_000),
+        "--joins-only",
+    ));
+    let joins = &outcome.figures.joins;
+    assert!(outcome.passed(), "{outcome:?}");
+    assert_eq!(
+        (joins.acknowledged, outcome.figures.admitted),
+        (VISITORS, 0)
+    );
+    assert!((150.0..=260.0).contains(&joins.per_second), "{joins:?}");
+}
+
+#[test]
+fn a_room_that_is_not_there_is_a_problem_and_not_a_result() {
+    let line = "--url http://127.0.0.1:1 --event demo --visitors 1 --arrivals-per-second 1";
+    let options = Options::parse(line.split_whitespace().map(OsString::from).collect()).unwrap();
+    let problem = within_one_thread(run_here(&options)).unwrap_err();
+    assert!(
+        problem.starts_with("--url: cannot connect to 127.0.0.1:1"),
+        "{problem}"
+    );
+}
