@@ -156,7 +156,7 @@ struct Page<'a> {
     undelivered: bool,
     number: String,
     caption: String,
-    /// How much room the number needs: `l`, `m`, `s` or `xs`.
+    /// How much room the number needs: from `xl` to `xs`.
     size: &'static str,
     calling: String,
     mine: String,
@@ -217,8 +217,9 @@ impl Page<'_> {
 /// How much room a written number needs; `sizeOf` in `static/js/number.js` says the same.
 fn size_of(number: &str) -> &'static str {
     match number.chars().count() {
-        0..=3 => "l",
-        4..=6 => "m",
+        0..=3 => "xl",
+        4..=5 => "l",
+        6 => "m",
         7 => "s",
         _ => "xs",
     }

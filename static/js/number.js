@@ -10,7 +10,7 @@ function between(from, to, elapsed_ms) {
 }
 
 /** How much room a written number needs; `size_of` in src/page.rs says the same. */
-const sizeOf = ({ length }) => (length <= 3 ? "l" : length <= 6 ? "m" : length <= 7 ? "s" : "xs");
+const sizeOf = ({ length }) => ["xl", "l", "m", "s", "xs"][[3, 5, 6, 7, length].findIndex((most) => length <= most)];
 
 /** `write(value)` shows a value, `frame` asks for the next frame, `still()`: do not animate. */
 function movingNumber({ write, frame, still }) {

@@ -12,7 +12,8 @@ function wordsIn(lang, entries, preferred = []) {
   const numbers = new Intl.NumberFormat(lang);
   const rules = new Intl.PluralRules(lang);
 
-  const fill = (text, filled) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in filled ? filled[name] : whole));
+  const fill = (text, filled) =>
+    text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(filled, name) ? filled[name] : whole));
   const number = (value) => numbers.format(value);
   const text = (key, filled = {}) => fill(entries[key], filled);
   const plural = (key, count, filled = {}) => {
@@ -35,7 +36,7 @@ function wordsIn(lang, entries, preferred = []) {
     try {
       const there = written(at_ms, now_ms, zone);
       const city = zone.split("/").pop().replaceAll("_", " ");
-      return there === here ? here : `${here} (${city}: ${there})`;
+      return there === here ? here : `${here} (\u2068${city}\u2069: \u2068${there}\u2069)`;
     } catch {
       return here;
     }

@@ -33,11 +33,14 @@ export function startBrowser() {
 
 /** Makes the page believe that it is hidden or visible, and tells it. */
 export const setVisible = (page, visible) =>
-  page.evaluate((state) => {
-    Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
-    Object.defineProperty(document, "hidden", { value: state === "hidden", configurable: true });
-    document.dispatchEvent(new Event("visibilitychange"));
-  }, visible ? "visible" : "hidden");
+  page.evaluate(
+    (state) => {
+      Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+      Object.defineProperty(document, "hidden", { value: state === "hidden", configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    },
+    visible ? "visible" : "hidden",
+  );
 
 /** Waits until `ready()` is true. */
 export async function until(ready, what, within_ms = 8_000) {

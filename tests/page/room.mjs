@@ -166,7 +166,9 @@ function act(room, what, sent, cookies) {
 async function serve(room, renderer, request, response, cookies) {
   if (request.url === "/favicon.ico") return response.writeHead(404).end();
   if (cookies.includes("wr-pass=1")) {
-    return response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>The shop</title><h1>Seats");
+    return response
+      .writeHead(200, { "content-type": "text/html" })
+      .end("<!doctype html><title>The shop</title><h1>Seats");
   }
   const off = request.url.includes("wr-refresh=off");
   const html = await renderer.render({ ...room.view, refresh_off: off });
