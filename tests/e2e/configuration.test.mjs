@@ -1,0 +1,87 @@
+// A configuration that cannot be used is refused as a whole, with the field, what it was and what is allowed; what was
+// there before comes back unharmed.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { freshRootKey } from "../../scripts/setup/keys.mjs";
+import { startRoom } from "./harness/room.mjs";
+
+const GOOD = [{ id: "demo", admission: { per_minute: 1 } }];
+const WEAK_KEY = "old-key:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+let room;
+before(async () => {
+  room = await startRoom({ events: GOOD });
+});
+after(() => room?.stop());
+
+/** Everything is refused, and the health page says why. */
+async function refusedBecause(...words) {
+  const health = await room.ask("/_wr/health");
+  assert.equal(health.status, 503);
+  assert.equal(health.json.ok, false);
+  for (const word of words) assert.match(health.text, word);
+  for (const [path, method] of [
+    ["/events/demo/x", "GET"],
+    ["/events/demo/x", "POST"],
+    ["/_wr/queues/demo", "GET"],
+  ]) {
+    const answer = await room.ask(path, { method });
+    assert.equal(answer.status, 503, `${method} ${path}`);
+    assert.ok(answer.state, "the room says that it is its own answer");
+    assert.equal(answer.headers["x-shop"], undefined, "an unreadable configuration opens no gate");
+    assert.doesNotMatch(answer.text, /panicked|RuntimeError|wasm/);
+  }
+  return health;
+}
+
+test("the same place after every kind of refused configuration", async () => {
+  const fan = room.visitor();
+  await fan.visit();
+  const { entry } = await fan.join();
+  const good = room.secrets;
+
+  await room.restartWith({ events: [...GOOD, { id: "broken", sesion_minutes: 5 }] });
+  await refusedBecause(/EVENT_BROKEN\.sesion_minutes/, /session_minutes/);
+
+  await room.restartWith({ events: [...GOOD, { id: "broken", session_minutes: -3, mode: "sometimes", hosts: [] }] });
+  await refusedBecause(/EVENT_BROKEN\.session_minutes/, /-3/, /1 to 1440/, /EVENT_BROKEN\.mode/, /EVENT_BROKEN\.hosts/);
+
+  await room.restartWith({ events: [...GOOD, { id: "broken", paths: ["/events/demo/vip/*"] }] });
+  await refusedBecause(/EVENT_BROKEN|EVENT_DEMO/, /\/events\/demo/);
+
+  await room.restartWith({ events: GOOD, vars: { EVENT_TEXT: "not a table" } });
+  await refusedBecause(/EVENT_TEXT/);
+
+  await room.restartWith({ events: GOOD, vars: { PREFIX: "no slash" } });
+  await refusedBecause(/PREFIX/).catch(async () => assert.fail("a prefix that cannot be is refused"));
+
+  await room.restartWith({ events: GOOD, vars: {}, secrets: { ROOT_KEY: WEAK_KEY } });
+  const weak = await refusedBecause(/old-key/);
+  assert.doesNotMatch(weak.text, /AAAA/, "T5 a key's id is named, never its bytes");
+
+  await room.restartWith({ secrets: { SOMETHING_ELSE: "x" } });
+  await refusedBecause(/ROOT_KEY/);
+
+  await room.restartWith({ secrets: good });
+  assert.equal((await room.ask("/_wr/health")).status, 200);
+  const me = await fan.ask();
+  assert.equal(me.entry, entry);
+});
+
+test("T27 a rotated key keeps every visitor: the old key opens, the new one seals, a retired one is refused", async () => {
+  const old = room.secrets.ROOT_KEY;
+  const fan = room.visitor();
+  await fan.visit();
+  const { entry } = await fan.join();
+  const [, next] = [old, freshRootKey("next")];
+  await room.restartWith({ secrets: { ROOT_KEY: next, ROOT_KEY_PREVIOUS: old } });
+  assert.equal((await fan.ask()).entry, entry);
+  const late = room.visitor();
+  await late.visit();
+  const { entry: lateEntry } = await late.join();
+  await room.restartWith({ secrets: { ROOT_KEY: old, ROOT_KEY_PREVIOUS: next } });
+  assert.equal((await late.ask()).entry, lateEntry, "rolled back");
+  await room.restartWith({ secrets: { ROOT_KEY: next } });
+  assert.equal((await late.ask()).entry, lateEntry);
+  assert.equal((await fan.ask()).state, "none", "a retired key opens nothing");
+});

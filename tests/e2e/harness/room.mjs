@@ -1,0 +1,174 @@
+// A waiting room for one file of tests: its own wrangler.toml, keys, state and ports; the built Worker on plain workerd;
+// a stand-in for the shop, or the demo shop itself.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { stringify } from "smol-toml";
+import { buildDir as builtDir, wranglerFile } from "../../../scripts/paths.mjs";
+import { signalGroup } from "../../../scripts/processes.mjs";
+import { startServer } from "../../../scripts/server.mjs";
+import { freshRootKey } from "../../../scripts/setup/keys.mjs";
+import { readWranglerConfig } from "../../../scripts/wrangler-config.mjs";
+import { exchange } from "./exchange.mjs";
+import { Operator } from "./operator.mjs";
+import { startOrigin } from "./origin.mjs";
+import { setStage, stagedBuild } from "./stage.mjs";
+import { Visitor } from "./visitor.mjs";
+
+const ISSUER = "anteroom-e2e";
+
+/**
+ * Starts a room. `events` are `{ id, ...fields }`; what an event does not say is filled in: any loopback host, the paths
+ * below `/events/<id>/`, mode `always`, the stand-in as origin (`origin: null` leaves it out). `vars` are further
+ * variables, `secrets` replace the fresh key, `staged`: the clock can be moved and the objects be cut off.
+ */
+export async function startRoom({ events = [{ id: "demo" }], staged = false, ...options } = {}) {
+  const room = new Room({ events, staged, ...options });
+  try {
+    await room.start();
+  } catch (error) {
+    await room.stop();
+    throw error;
+  }
+  return room;
+}
+
+class Room {
+  issuer = ISSUER;
+  #options;
+  #folder = mkdtempSync(path.join(tmpdir(), "anteroom-e2e-"));
+  #server = null;
+  #isStopped = false;
+
+  constructor(options) {
+    this.#options = options;
+    this.event = options.events[0].id;
+    this.secrets = options.secrets ?? { ROOT_KEY: freshRootKey("e2e") };
+  }
+
+  /** With which name visitors write the room: the address, without a slash at the end. */
+  get url() {
+    return this.#server.url;
+  }
+
+  get port() {
+    return this.#server.port;
+  }
+
+  get output() {
+    return this.#server.output;
+  }
+
+  get shopUrl() {
+    return this.#server.shopUrl;
+  }
+
+  async start() {
+    this.origin = await startOrigin();
+    await this.#startServer();
+    process.once("exit", this.#kill);
+  }
+
+  /** Starts again on the same state with other events, variables or secrets. */
+  async restartWith(changes) {
+    this.#options = { ...this.#options, ...changes };
+    if (changes.secrets) this.secrets = changes.secrets;
+    await this.#server.stop();
+    await this.#startServer();
+  }
+
+  async #startServer() {
+    const configFile = path.join(this.#folder, "wrangler.toml");
+    writeFileSync(configFile, stringify(this.#config()));
+    const secrets = Object.entries(this.secrets).map(([name, value]) => `${name}=${value}\n`);
+    writeFileSync(path.join(this.#folder, ".dev.vars"), secrets.join(""), { mode: 0o600 });
+    const { staged, tls = false } = this.#options;
+    this.#server = await startServer({
+      configFile,
+      stateDir: path.join(this.#folder, "state"),
+      buildDir: staged ? stagedBuild(builtDir, this.#folder) : builtDir,
+      tls,
+    });
+  }
+
+  #config() {
+    const { events, vars = {} } = this.#options;
+    const config = readWranglerConfig(wranglerFile);
+    const all = Object.fromEntries(events.map((event) => [variableOf(event.id), this.#event(event)]));
+    return { ...config, vars: { ISSUER, ...all, ...vars } };
+  }
+
+  #event({ id, ...fields }) {
+    const event = {
+      id,
+      title: `The ${id} on-sale`,
+      hosts: ["*loopback"],
+      paths: [`/events/${id}/*`],
+      origin: this.origin.url,
+      mode: "always",
+      admission: { per_minute: 6000, max_active: 500 },
+      challenge: "none",
+      ...fields,
+    };
+    return Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null));
+  }
+
+  /** The front path of an event. */
+  pathOf(id) {
+    const fields = this.#options.events.find((event) => event.id === id);
+    return (fields?.paths?.[0] ?? `/events/${id}/*`).replace(/\*$/, "");
+  }
+
+  visitor(options) {
+    return new Visitor(this, options);
+  }
+
+  operator(options) {
+    return Operator.of(this, options);
+  }
+
+  /** A request of no browser. */
+  ask(path, options = {}) {
+    return exchange(this.url, { path, ...options });
+  }
+
+  /** The board of an event. */
+  async board(event = this.event) {
+    return (await this.ask(`/_wr/queues/${event}`)).json;
+  }
+
+  /** Moves the clock of a staged room ahead, for edge and objects alike. */
+  advance(ms) {
+    return setStage(this.url, { advance_ms: ms });
+  }
+
+  /** Cuts objects off by a part of their names (`"/shard/"`, `"/coordinator"`); without any, all are back. */
+  cut(...names) {
+    return setStage(this.url, { cut: names });
+  }
+
+  /** As a power cut would. */
+  kill9() {
+    return this.#server.kill9();
+  }
+
+  restart() {
+    return this.#server.restart();
+  }
+
+  async stop() {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    process.removeListener("exit", this.#kill);
+    await Promise.all([this.#server?.stop(), this.origin?.stop()]);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** A test process that ends early takes its own children with it. */
+  #kill = () => {
+    for (const pid of [this.#server?.workerdPid, this.#server?.shopPid]) if (pid) signalGroup({ pid }, "SIGKILL");
+    rmSync(this.#folder, { recursive: true, force: true });
+  };
+}
+
+const variableOf = (id) => `EVENT_${id.toUpperCase().replaceAll("-", "_")}`;

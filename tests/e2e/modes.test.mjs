@@ -1,0 +1,142 @@
+// The modes: auto lets a first visit in while there is room, rate refuses instead of queueing, off and closed.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { until } from "./harness/exchange.mjs";
+import { opened } from "./harness/forge.mjs";
+import { startRoom } from "./harness/room.mjs";
+import { FROM_ANOTHER_SITE } from "./harness/visitor.mjs";
+
+let room;
+before(async () => {
+  room = await startRoom({
+    staged: true,
+    events: [
+      { id: "roomy", mode: "auto", admission: { max_active: 500 } },
+      { id: "tight", mode: "auto", admission: { max_active: 10 } },
+      { id: "kept", mode: "auto", admission: { max_active: 10 } },
+      { id: "rated", mode: "rate", admission: { max_active: 10 } },
+      { id: "open-house", mode: "off" },
+      { id: "shut", mode: "closed" },
+    ],
+  });
+});
+after(() => room?.stop());
+
+const activeIn = async (event) => (await (await room.operator({ event })).observe()).totals.active;
+
+/** A visit that brings its first pass back and so confirms it. */
+async function walksIn(event) {
+  const fan = room.visitor({ event });
+  await until(
+    () => fan.visit(),
+    ({ status }) => status === 200,
+    { what: "a first visit" },
+  );
+  assert.equal((await fan.visit()).status, 200);
+  return fan;
+}
+
+test("auto: with room a first visit is in the shop in one step, with a short pass that its next request confirms", async () => {
+  const fan = room.visitor({ event: "roomy" });
+  const shop = await until(
+    () => fan.visit(),
+    ({ status }) => status === 200,
+    { what: "a first visit" },
+  );
+  assert.equal(shop.headers["x-shop"], "1");
+  const first = opened(fan.cookie("pass")).claims;
+  assert.ok(first.exp - first.iat <= 30, "an unconfirmed pass lives 30 s");
+  await until(
+    () => fan.visit(),
+    () => fan.cookie("pass") && opened(fan.cookie("pass")).claims.exp > first.exp,
+    {
+      what: "the confirmed pass",
+    },
+  );
+  const confirmed = opened(fan.cookie("pass")).claims;
+  assert.equal(confirmed.sx, first.sx);
+  assert.ok(confirmed.exp - confirmed.iat > 30);
+});
+
+test("auto: HEAD, prefetch and another site's picture take nothing", async () => {
+  await walksIn("kept");
+  const before = await activeIn("kept");
+  const asks = [
+    { method: "HEAD" },
+    { headers: { "sec-purpose": "prefetch;prerender" } },
+    { headers: { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" }, ...FROM_ANOTHER_SITE },
+  ];
+  for (const options of asks) {
+    const fan = room.visitor({ event: "kept" });
+    const answer = await fan.visit("/events/kept/x", options);
+    assert.equal(answer.headers["x-shop"], undefined, JSON.stringify(options));
+    assert.equal(fan.cookie("pass"), undefined);
+  }
+  assert.equal(await activeIn("kept"), before);
+});
+
+test("auto: unconfirmed visits hold at most a tenth of the limit and free it after 30 s; without room there is a queue", async () => {
+  const callers = Array.from({ length: 12 }, () => room.visitor({ event: "tight", cookies: false }));
+  await room.board("tight");
+  const answers = [];
+  for (const caller of callers) answers.push(await caller.visit());
+  const inside = answers.filter(({ status }) => status === 200).length;
+  assert.equal(inside, 1, "a tenth of 10");
+  assert.equal(await activeIn("tight"), 1);
+  await room.advance(20_000);
+  await room.board("tight");
+  await room.advance(20_000);
+  await room.board("tight");
+  await until(
+    () => activeIn("tight"),
+    (active) => active === 0,
+    { what: "the slots back" },
+  );
+
+  for (let n = 0; n < 10; n += 1) await walksIn("tight");
+  assert.equal(await activeIn("tight"), 10);
+  const late = room.visitor({ event: "tight" });
+  const page = await late.visit();
+  assert.equal(page.status, 503);
+  assert.ok(late.page.permit, "a queue, with a permit");
+  assert.equal(await activeIn("tight"), 10, "a try that was not granted leaves nothing behind");
+});
+
+test("rate: without room there is a short 429 with Retry-After and no queue", async () => {
+  for (let n = 0; n < 10; n += 1) await walksIn("rated");
+  const late = room.visitor({ event: "rated" });
+  const page = await until(
+    () => late.visit(),
+    ({ status }) => status !== 200,
+    { what: "no room" },
+  );
+  assert.equal(page.status, 429);
+  assert.ok(Number(page.headers["retry-after"]) > 0);
+  assert.ok(page.state);
+  const json = await room.ask("/events/rated/api", { headers: { accept: "application/json" } });
+  assert.equal(json.status, 429);
+  assert.equal(json.headers["content-type"], "application/problem+json");
+  assert.equal(await activeIn("rated"), 10);
+});
+
+test("off: everything passes, with a pass for the origin", async () => {
+  const answer = await room.visitor({ event: "open-house" }).visit("/events/open-house/a?b=c");
+  assert.equal(answer.status, 200);
+  const [{ headers }] = room.origin.arrived("/events/open-house/a?b=c");
+  assert.equal(opened(headers["waiting-room-pass"]).claims.evt, "open-house");
+});
+
+test("closed: nothing passes, and nobody joins", async () => {
+  const fan = room.visitor({ event: "shut" });
+  const page = await fan.visit();
+  assert.equal(page.status, 503);
+  assert.equal(page.state, "closed");
+  const { status } = await fan
+    .script("POST", `${fan.queue}/permits`)
+    .then((answer) =>
+      answer.status === 201 ? fan.script("POST", `${fan.queue}/tickets`, { permit: answer.json.permit }) : answer,
+    );
+  assert.equal(status, 409);
+  assert.equal((await room.ask("/events/shut/api")).status, 503);
+  assert.equal(room.origin.arrived("/events/shut/").length, 0);
+});

@@ -1,0 +1,198 @@
+// The way to the origin and back: down, slow, redirecting; what a visitor cannot tell it, and what it cannot tell a visitor.
+import assert from "node:assert/strict";
+import http from "node:http";
+import { after, before, beforeEach, test } from "node:test";
+import { gzipSync, gunzipSync } from "node:zlib";
+import { until } from "./harness/exchange.mjs";
+import { startRoom } from "./harness/room.mjs";
+
+let room;
+let fan;
+before(async () => {
+  room = await startRoom({ events: [{ id: "demo", bypass: ["/events/demo/hooks/*", "/events/demo/health"] }] });
+  fan = room.visitor();
+  await fan.admitted();
+});
+beforeEach(() => {
+  room.origin.answer = null;
+});
+after(() => room?.stop());
+
+test("O9 while the origin is down joins and turns go on, who is inside is told, and nothing is lost", async () => {
+  await room.origin.stop();
+  try {
+    const page = await fan.visit();
+    assert.equal(page.status, 502);
+    assert.ok(Number(page.headers["retry-after"]) > 0);
+    assert.match(page.headers["content-type"], /text\/html/);
+    assert.match(page.headers["cache-control"], /no-store/);
+    const json = await fan.shop();
+    assert.equal(json.headers["content-type"], "application/problem+json");
+    assert.doesNotMatch(page.text + json.text, /127\.0\.0\.1|ECONNREFUSED/, "no origin's name, no inside of ours");
+    assert.ok(fan.cookie("pass"), "the pass is kept");
+    const late = room.visitor();
+    await late.visit();
+    const { entry } = await late.join();
+    assert.equal((await late.ask()).entry, entry);
+  } finally {
+    await room.origin.start();
+  }
+  const back = await until(
+    () => fan.visit(),
+    ({ status }) => status === 200,
+    { what: "the origin again" },
+  );
+  assert.equal(back.headers["x-shop"], "1");
+});
+
+test("an origin's own errors are its own, and reach the visitor as they are", async () => {
+  for (const status of [404, 418, 429, 500, 503]) {
+    room.origin.answer = () => ({ status, headers: { "retry-after": "7" }, body: "the shop says" });
+    const answer = await fan.visit();
+    assert.equal(answer.status, status);
+    assert.equal(answer.text, "the shop says");
+    assert.equal(answer.state, undefined);
+  }
+});
+
+test("no origin host name reaches a visitor in a redirect or a cookie", async () => {
+  const origin = new URL(room.origin.url);
+  const here = new URL(room.url).host;
+  for (const [location, expected] of [
+    [`${room.origin.url}/events/demo/ok?a=1`, `http://${here}/events/demo/ok?a=1`],
+    [`//${origin.host}/x`, `http://${here}/x`],
+    ["/events/demo/ok", "/events/demo/ok"],
+    ["https://bank.example/pay", "https://bank.example/pay"],
+  ]) {
+    room.origin.answer = () => ({ status: 302, headers: { location } });
+    const answer = await fan.visit("/events/demo/go");
+    assert.equal(answer.status, 302, "redirects are not followed");
+    assert.equal(answer.headers.location, expected);
+  }
+});
+
+test("the origin's cookies come through, each by itself, except those that bear our names", async () => {
+  const cookies = [
+    "sid=1; Path=/; HttpOnly",
+    "theme=dark; Expires=Wed, 09 Jun 2032 10:18:14 GMT",
+    "wr-pass-demo-1=x",
+    "__Host-wr-ticket-demo-1=y; Path=/; Secure",
+  ];
+  room.origin.answer = () => ({ headers: { "set-cookie": cookies } });
+  const answer = await room.ask("/events/demo/cookies", { headers: { "waiting-room-pass": fan.cookie("pass") } });
+  assert.deepEqual(
+    answer.cookies.map(({ line }) => line),
+    cookies.slice(0, 2),
+  );
+});
+
+test("O1 O4 what a visitor says about host, protocol and address never reaches the origin; what the edge knows does", async () => {
+  const spoofed = {
+    "x-forwarded-for": "198.51.100.7",
+    "x-real-ip": "198.51.100.7",
+    "true-client-ip": "198.51.100.7",
+    forwarded: "for=198.51.100.7",
+    "x-forwarded-host": "evil.example",
+    "x-forwarded-proto": "gopher",
+    "x-original-url": "/admin",
+    "x-rewrite-url": "/admin",
+    "waiting-room-state": "admitted",
+    "waiting-room-command": "release",
+  };
+  await fan.visit("/events/demo/o4", { headers: spoofed });
+  const { headers } = room.origin.arrived("/o4").at(-1);
+  assert.doesNotMatch(JSON.stringify(headers), /198\.51\.100\.7|evil\.example|gopher|\/admin|release/);
+  assert.equal(headers["x-forwarded-host"], new URL(room.url).host);
+  assert.equal(headers["x-forwarded-proto"], "http");
+  assert.equal(headers.host, new URL(room.origin.url).host);
+});
+
+test("commands and states of the origin stay between the origin and the edge", async () => {
+  const headers = { "waiting-room-command": "dance", "waiting-room-state": "closed", "Waiting-Room-Secret": "x" };
+  room.origin.answer = () => ({ headers });
+  const answer = await fan.visit();
+  assert.equal(answer.status, 200);
+  for (const name of Object.keys(headers)) assert.equal(answer.headers[name.toLowerCase()], undefined, name);
+});
+
+test("an answer is streamed: its first piece is there before its last is written", async () => {
+  const slow = http.createServer((_, response) => {
+    response.writeHead(200, { "content-type": "text/plain", "x-shop": "1" });
+    response.write("first");
+    setTimeout(() => response.end("last"), 1_500);
+  });
+  await new Promise((resolve) => slow.listen(0, "127.0.0.1", resolve));
+  const streaming = await startRoom({
+    events: [{ id: "demo", origin: `http://127.0.0.1:${slow.address().port}`, mode: "off" }],
+  });
+  try {
+    const began_ms = Date.now();
+    const response = await fetch(`${streaming.url}/events/demo/stream`);
+    const reader = response.body.getReader();
+    const { value } = await reader.read();
+    assert.equal(new TextDecoder().decode(value), "first");
+    assert.ok(Date.now() - began_ms < 1_400, `${Date.now() - began_ms} ms`);
+    await reader.cancel();
+  } finally {
+    await streaming.stop();
+    slow.closeAllConnections();
+    await new Promise((resolve) => slow.close(resolve));
+  }
+});
+
+test("a compressed answer, an empty one and an unchanged one stay what they are", async () => {
+  const page = "seat ".repeat(5_000);
+  room.origin.answer = () => ({ headers: { "content-encoding": "gzip" }, body: gzipSync(page) });
+  const answer = await fan.visit("/events/demo/zipped", { headers: { "accept-encoding": "gzip" } });
+  const zipped = answer.headers["content-encoding"] === "gzip";
+  assert.equal(zipped ? gunzipSync(answer.bytes).toString() : answer.text, page);
+  room.origin.answer = () => ({ status: 304, headers: { etag: '"1"' }, body: "" });
+  assert.equal((await fan.visit("/events/demo/zipped", { headers: { "if-none-match": '"1"' } })).status, 304);
+  assert.equal(room.origin.seen.at(-1).headers["if-none-match"], '"1"');
+  room.origin.answer = () => ({ status: 204, body: "" });
+  assert.equal((await fan.shop("/events/demo/x", { method: "DELETE" })).status, 204);
+});
+
+test("O10 bypass rules are exact: hooks pass without a pass, and nothing else does by looking like one", async () => {
+  const hook = await room.ask("/events/demo/hooks/payment?id=1", { method: "POST", body: "paid" });
+  assert.equal(hook.status, 200);
+  const arrived = room.origin.arrived("/events/demo/hooks/payment?id=1")[0];
+  assert.equal(arrived.body, "paid");
+  assert.equal(arrived.headers["waiting-room-pass"], undefined);
+  assert.equal((await room.ask("/events/demo/health")).status, 200);
+  for (const path of [
+    "/events/demo/healthy",
+    "/events/demo/health/x",
+    "/events/demo/hooks/../seats",
+    "/events/demo/hooks/%2e%2e/seats",
+    "/events/demo/hooks/..%2fseats",
+    "/events/demo/hooks%2f..%2fseats",
+    "/events/demo/hooks/%252e%252e/seats",
+    "/events/demo/hooks/..;/seats",
+    "/events/demo/hooks\\..\\seats",
+    "/events/demo/seats?/events/demo/hooks/x",
+    "/events/demo/seats#/events/demo/hooks/x",
+  ]) {
+    const answer = await room.ask(path);
+    assert.equal(answer.headers["x-shop"], undefined, path);
+    assert.ok([400, 503].includes(answer.status), `${path}: ${answer.status}`);
+  }
+  for (const headers of [
+    { "user-agent": "Googlebot/2.1" },
+    { "x-original-url": "/events/demo/hooks/x" },
+    { referer: `${room.url}/events/demo/hooks/x` },
+  ]) {
+    assert.equal((await room.ask("/events/demo/seats", { headers })).status, 503);
+  }
+});
+
+test("O2 a pass of another room's keys opens nothing", async () => {
+  const other = await startRoom();
+  try {
+    const stranger = other.visitor();
+    const { pass } = await stranger.admitted();
+    assert.equal((await room.ask("/events/demo/x", { headers: { "waiting-room-pass": pass } })).status, 503);
+  } finally {
+    await other.stop();
+  }
+});
