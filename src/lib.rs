@@ -1,3 +1,51 @@
-//! The edge.
-pub use anteroom_durable_objects::*;
+//! The edge of the waiting room: a Worker that keeps no state about a visitor.
+//!
+//! A request on a protected path comes to the `gate`: with a pass it goes on to the origin, without one the room answers
+//! at the same address, with the queue page for a person and a problem document for a program. Permits, tickets and
+//! passes are verified here; the board is kept here for a second or two. About a visitor who only waits, or who holds a
+//! fresh pass, no object is asked.
+//!
+//! ```text
+//! entry ─ own addresses ─► routes/*            one file each
+//!       └ everything else ► routes/protected ─► gate (the decision) ─► proxy (origin) or routes/room (page, problem)
+//!                                       rooms (the only calls to objects) ◄── all of them
+//! ```
+//!
+//! Pure, and tested natively: `gate`, `renewal`, `boards`, `standing`, `eta`, `poll`, `cookies`, `rewrite`, `same_site`,
+//! `local_path`, `actions`, `incoming`, `fields`. Clock and entropy are read in `platform` only. What an isolate keeps
+//! between requests is plain data in `isolate` (boards, counts) and `deployment` (configuration, keys).
+
+mod actions;
+mod answer;
+mod board_reads;
+mod boards;
+mod cookies;
+mod deployment;
+mod documents;
+mod entry;
+mod eta;
+mod fields;
+mod gate;
+mod incoming;
+mod isolate;
+mod local_path;
+mod operators;
 pub mod page;
+mod permits;
+mod place;
+mod platform;
+mod poll;
+mod problem;
+mod proxy;
+mod renewal;
+mod rewrite;
+mod rooms;
+mod routes;
+mod same_site;
+#[cfg(test)]
+mod samples;
+mod standing;
+mod visit;
+mod visitor;
+
+pub use anteroom_durable_objects::{CoordinatorObject, ShardObject};

@@ -1,0 +1,147 @@
+//! An answer of the waiting room itself, as plain data until the last moment: handlers make it, tests read it, and
+//! [`Answer::into_response`] is the only place that turns it into the platform's response.
+
+use wasm_bindgen::JsValue;
+use web_sys::{Headers, ReadableStream, Response, ResponseInit};
+
+/// The body of an answer.
+pub enum Body {
+    /// None.
+    Empty,
+    /// Text in UTF-8.
+    Text(String),
+    /// What arrives over time.
+    Stream(ReadableStream),
+}
+
+/// A status, headers and a body. Every answer is `no-store` and is not sniffed, unless it says otherwise.
+pub struct Answer {
+    /// The status code.
+    pub status: u16,
+    headers: Vec<(&'static str, String)>,
+    /// The body.
+    pub body: Body,
+}
+
+impl Answer {
+    /// An answer without a body.
+    pub fn empty(status: u16) -> Self {
+        let headers = vec![("cache-control", "no-store".to_owned())];
+        Answer {
+            status,
+            headers,
+            body: Body::Empty,
+        }
+    }
+
+    /// A text of the given type.
+    pub fn text(status: u16, content_type: &'static str, text: String) -> Self {
+        let answer = Answer {
+            body: Body::Text(text),
+            ..Answer::empty(status)
+        };
+        answer
+            .with("content-type", content_type)
+            .with("x-content-type-options", "nosniff")
+    }
+
+    /// What arrives over time, of the given type.
+    pub fn stream(content_type: &'static str, stream: ReadableStream) -> Self {
+        Answer {
+            body: Body::Stream(stream),
+            ..Answer::empty(200)
+        }
+        .with("content-type", content_type)
+    }
+
+    /// A JSON document.
+    pub fn json(status: u16, document: &impl serde::Serialize) -> Self {
+        let text = serde_json::to_string(document).expect("plain data becomes JSON");
+        Answer::text(status, "application/json", text)
+    }
+
+    /// To another address, which the visitor fetches with GET.
+    pub fn see_other(location: &str) -> Self {
+        Answer::empty(303).with("location", location)
+    }
+
+    /// With a header, which replaces one of the same name; only `set-cookie` may stand more than once.
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        if name != "set-cookie" {
+            self.headers.retain(|(present, _)| *present != name);
+        }
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// With cookies.
+    pub fn with_cookies(self, cookies: impl IntoIterator<Item = String>) -> Self {
+        cookies
+            .into_iter()
+            .fold(self, |answer, cookie| answer.with("set-cookie", cookie))
+    }
+
+    /// The cookies.
+    pub fn cookies(&self) -> impl Iterator<Item = &str> {
+        self.headers
+            .iter()
+            .filter(|(name, _)| *name == "set-cookie")
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The first header of this name.
+    #[cfg(test)]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers
+            .iter()
+            .find(|(present, _)| *present == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The platform's response. `head_only`: without the body, as HEAD is answered.
+    pub fn into_response(self, head_only: bool) -> Result<Response, JsValue> {
+        let headers = Headers::new()?;
+        for (name, value) in &self.headers {
+            headers.append(name, value)?;
+        }
+        let init = ResponseInit::new();
+        init.set_status(self.status);
+        init.set_headers(&headers);
+        match self.body {
+            Body::Text(text) if !head_only => {
+                Response::new_with_opt_str_and_init(Some(&text), &init)
+            }
+            Body::Stream(stream) if !head_only => {
+                Response::new_with_opt_readable_stream_and_init(Some(&stream), &init)
+            }
+            _ => Response::new_with_opt_str_and_init(None, &init),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_the_room_answers_may_be_stored() {
+        assert_eq!(
+            Answer::json(200, &1).header("cache-control"),
+            Some("no-store")
+        );
+        assert_eq!(
+            Answer::see_other("/shop").header("cache-control"),
+            Some("no-store")
+        );
+    }
+
+    #[test]
+    fn a_header_replaces_and_a_cookie_adds() {
+        let answer = Answer::empty(200)
+            .with("retry-after", "2")
+            .with("retry-after", "3");
+        let answer = answer.with_cookies(["a=1".to_owned(), "b=2".to_owned()]);
+        assert_eq!(answer.header("retry-after"), Some("3"));
+        assert_eq!(answer.cookies().count(), 2);
+    }
+}

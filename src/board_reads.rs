@@ -1,0 +1,96 @@
+//! Reading the board from a shard by the rules of [`boards`](crate::boards).
+
+use std::time::Duration;
+
+use anteroom_config::Event;
+use anteroom_durable_objects::wire::ShardAsk;
+use anteroom_queue::units::Millis;
+use futures_util::future::{Either, LocalBoxFuture, select};
+use worker::{Context, Delay, Env};
+
+use crate::boards::{InUse, Plan, READ_LIMIT};
+use crate::{isolate, platform, rooms};
+
+/// With nothing to show instead, a first board is waited for this long: an object that sleeps has to start.
+const FIRST_READ_LIMIT: Millis = Millis(1_500);
+/// How often a request looks for the result of another request's read.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// The board for one request; `None` when no shard has been heard yet.
+pub async fn current(env: &Env, context: &Context, event: &'static Event) -> Option<InUse> {
+    let now = platform::now();
+    match isolate::with(event, |kept| kept.board.plan(now)) {
+        Plan::Use => {}
+        Plan::UseAndRead => context.wait_until(read(env.clone(), event)),
+        Plan::ReadFirst => read_first(env, context, event).await,
+        Plan::Wait => wait(event).await,
+    }
+    let now = platform::now();
+    isolate::with(event, |kept| kept.board.in_use(now))
+}
+
+/// The board for somebody who listens for a long time: read here when it is due, there is no background.
+pub async fn refreshed(env: &Env, event: &'static Event) -> Option<InUse> {
+    let now = platform::now();
+    match isolate::with(event, |kept| kept.board.plan(now)) {
+        Plan::Use => {}
+        Plan::UseAndRead | Plan::ReadFirst => read(env.clone(), event).await,
+        Plan::Wait => wait(event).await,
+    }
+    let now = platform::now();
+    isolate::with(event, |kept| kept.board.in_use(now))
+}
+
+async fn read_first(env: &Env, context: &Context, event: &'static Event) {
+    let limit = limit(event);
+    let reading: LocalBoxFuture<'static, ()> = Box::pin(read(env.clone(), event));
+    let timer = Delay::from(Duration::from_millis(limit.0));
+    if let Either::Right((_, reading)) = select(reading, timer).await {
+        context.wait_until(reading);
+    }
+}
+
+async fn wait(event: &'static Event) {
+    let until = platform::now().plus(limit(event));
+    loop {
+        Delay::from(LOOK_EVERY).await;
+        let now = platform::now();
+        if now >= until || isolate::with(event, |kept| !kept.board.is_reading(now)) {
+            return;
+        }
+    }
+}
+
+fn limit(event: &'static Event) -> Millis {
+    let nothing_yet = isolate::with(event, |kept| kept.board.in_use(platform::now()).is_none());
+    if nothing_yet {
+        FIRST_READ_LIMIT
+    } else {
+        READ_LIMIT
+    }
+}
+
+/// One read; hands in what was counted since the last.
+async fn read(env: Env, event: &'static Event) {
+    let now = platform::now();
+    let (shard, counts) = isolate::with(event, |kept| {
+        kept.board.begins(now);
+        (kept.board.shard(), std::mem::take(&mut kept.counts))
+    });
+    let answer = rooms::ask_shard(
+        &env,
+        event,
+        shard,
+        ShardAsk::Board { counts },
+        rooms::ANSWER_LIMIT,
+    )
+    .await;
+    if let Err(error) = answer {
+        platform::log(&format!(
+            "board of {} at shard {}: {error:?}",
+            event.id, shard.0
+        ));
+        let dice = platform::random_below(usize::MAX) as u64;
+        isolate::with(event, |kept| kept.board.fails(platform::now(), dice));
+    }
+}

@@ -1,0 +1,314 @@
+//! The board as one isolate holds it: plain data, kept between requests, and the rules of its age.
+//!
+//! Ages are durations: what the shard said since it heard the coordinator, plus the time since this isolate read it. Up
+//! to a second old it is used; up to two seconds used and read again in the background; older, it is read first, within
+//! a quarter of a second, and otherwise shown with its age. A version lower than one already shown is never taken.
+//!
+//! Only one request of an isolate reads at a time. Others look for its result in here: a request cannot wait for another
+//! request's network.
+
+use std::rc::Rc;
+
+use anteroom_queue::board::Board;
+use anteroom_queue::units::{Millis, ShardIndex, UnixMillis};
+
+/// Up to this age a board is used as it is.
+pub const FRESH: Millis = Millis(1_000);
+/// Up to this age it is used and read again in the background.
+pub const USABLE: Millis = Millis(2_000);
+/// How long a request waits for a new board.
+pub const READ_LIMIT: Millis = Millis(250);
+/// A shard whose own board is older than this has lost its coordinator: another shard is asked.
+pub const LOST: Millis = Millis(3_000);
+/// After a read that failed, the next one waits this long: with all shards away, no request is held up by every read.
+pub const PAUSE_AFTER_FAILURE: Millis = Millis(1_000);
+
+const _: () = assert!(FRESH.0 < USABLE.0 && USABLE.0 < LOST.0);
+
+/// What to do about the board for one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plan {
+    /// Use the one that is there.
+    Use,
+    /// Use it, and read a new one in the background.
+    UseAndRead,
+    /// Read a new one first.
+    ReadFirst,
+    /// Another request is reading: wait for its result.
+    Wait,
+}
+
+/// A board with its age, as one request uses it.
+#[derive(Debug, Clone)]
+pub struct InUse {
+    /// The board.
+    pub board: Rc<Board>,
+    /// How old it is.
+    pub age: Millis,
+}
+
+#[derive(Debug, Clone)]
+struct Seen {
+    board: Rc<Board>,
+    /// The instant, on this isolate's clock, at which the board was true.
+    true_at: UnixMillis,
+}
+
+/// What an isolate knows of one event's board.
+#[derive(Debug, Clone, Default)]
+pub struct BoardCache {
+    seen: Option<Seen>,
+    shard: ShardIndex,
+    reading_since: Option<UnixMillis>,
+    not_before: UnixMillis,
+}
+
+impl BoardCache {
+    /// The board as it is now.
+    pub fn in_use(&self, now: UnixMillis) -> Option<InUse> {
+        let seen = self.seen.as_ref()?;
+        Some(InUse {
+            board: Rc::clone(&seen.board),
+            age: now.since(seen.true_at),
+        })
+    }
+
+    /// What to do for a request at `now`.
+    pub fn plan(&self, now: UnixMillis) -> Plan {
+        let age = self.in_use(now).map(|in_use| in_use.age);
+        let may_read = now >= self.not_before && !self.is_reading(now);
+        match age {
+            Some(age) if age <= FRESH => Plan::Use,
+            Some(age) if age <= USABLE && may_read => Plan::UseAndRead,
+            Some(age) if age <= USABLE => Plan::Use,
+            _ if self.is_reading(now) => Plan::Wait,
+            _ if may_read => Plan::ReadFirst,
+            _ => Plan::Use,
+        }
+    }
+
+    /// A read is under way; one that nobody finished counts as failed after its limit.
+    pub fn is_reading(&self, now: UnixMillis) -> bool {
+        self.reading_since
+            .is_some_and(|since| now.since(since) < READ_LIMIT)
+    }
+
+    /// Which shard to read from.
+    pub fn shard(&self) -> ShardIndex {
+        self.shard
+    }
+
+    /// A read begins.
+    pub fn begins(&mut self, now: UnixMillis) {
+        self.reading_since = Some(now);
+    }
+
+    /// A shard told its board, asked for or along with another answer. `dice` chooses the shard for the next read when
+    /// this one has lost its coordinator or is behind.
+    pub fn told(
+        &mut self,
+        from: ShardIndex,
+        board: Option<Board>,
+        age: Option<Millis>,
+        now: UnixMillis,
+        dice: u64,
+    ) {
+        if from == self.shard {
+            self.reading_since = None;
+        }
+        let (Some(board), Some(age)) = (board, age) else {
+            if from == self.shard {
+                self.fails(now, dice);
+            }
+            return;
+        };
+        let behind = self
+            .seen
+            .as_ref()
+            .is_some_and(|seen| board.version < seen.board.version);
+        if (behind || age > LOST) && from == self.shard {
+            self.turn_to_another(dice);
+        } else if self.seen.is_none() {
+            self.shard = ShardIndex((dice % u64::from(board.shards.max(1))) as u16);
+        }
+        let true_at = now.minus(age);
+        match &mut self.seen {
+            Some(seen) if behind => debug_assert!(seen.board.version > board.version),
+            Some(seen) if seen.board.version == board.version => {
+                seen.true_at = seen.true_at.max(true_at)
+            }
+            seen => {
+                *seen = Some(Seen {
+                    board: Rc::new(board),
+                    true_at,
+                })
+            }
+        }
+    }
+
+    /// A read failed.
+    pub fn fails(&mut self, now: UnixMillis, dice: u64) {
+        self.reading_since = None;
+        self.not_before = now.plus(PAUSE_AFTER_FAILURE);
+        self.turn_to_another(dice);
+    }
+
+    fn turn_to_another(&mut self, dice: u64) {
+        let shards = self
+            .seen
+            .as_ref()
+            .map_or(1, |seen| u64::from(seen.board.shards.max(1)));
+        if shards > 1 {
+            let step = 1 + dice % (shards - 1);
+            self.shard = ShardIndex(((u64::from(self.shard.0) + step) % shards) as u16);
+        } else {
+            self.shard = ShardIndex(0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+    use anteroom_queue::board::Phase;
+
+    const T: UnixMillis = UnixMillis(1_000_000);
+
+    fn board(version: u64, shards: u16) -> Board {
+        Board {
+            version,
+            shards,
+            ..samples::board(Phase::Open)
+        }
+    }
+
+    fn after(millis: u64) -> UnixMillis {
+        T.plus(Millis(millis))
+    }
+
+    fn told(version: u64, shards: u16, age: u64) -> BoardCache {
+        let mut cache = BoardCache::default();
+        cache.told(
+            ShardIndex(0),
+            Some(board(version, shards)),
+            Some(Millis(age)),
+            T,
+            0,
+        );
+        cache
+    }
+
+    #[test]
+    fn the_age_of_a_board_decides_whether_it_is_read_again() {
+        assert_eq!(BoardCache::default().plan(T), Plan::ReadFirst);
+        let cache = told(7, 1, 400);
+        for (millis, plan) in [
+            (0, Plan::Use),
+            (600, Plan::Use),
+            (601, Plan::UseAndRead),
+            (1_600, Plan::UseAndRead),
+            (1_601, Plan::ReadFirst),
+            (100_000, Plan::ReadFirst),
+        ] {
+            assert_eq!(cache.plan(after(millis)), plan, "{millis} ms later");
+        }
+        assert_eq!(
+            cache.in_use(after(100)).unwrap().age,
+            Millis(500),
+            "the shard's age and ours add up"
+        );
+    }
+
+    #[test]
+    fn one_request_reads_and_others_wait_or_use_what_is_there() {
+        let mut cache = told(7, 1, 0);
+        cache.begins(after(1_500));
+        assert_eq!(cache.plan(after(1_600)), Plan::Use);
+        cache.begins(after(2_100));
+        assert_eq!(cache.plan(after(2_200)), Plan::Wait);
+        assert_eq!(
+            cache.plan(after(2_350)),
+            Plan::ReadFirst,
+            "the reader has given up"
+        );
+        cache.fails(after(2_350), 0);
+        assert_eq!(
+            cache.plan(after(2_400)),
+            Plan::Use,
+            "the old one, marked with its age"
+        );
+        assert_eq!(cache.plan(after(3_350)), Plan::ReadFirst);
+    }
+
+    #[test]
+    fn a_lower_version_is_never_taken_and_its_shard_is_left() {
+        let mut cache = told(7, 4, 0);
+        assert_eq!(cache.shard(), ShardIndex(0));
+        cache.told(
+            ShardIndex(0),
+            Some(board(6, 4)),
+            Some(Millis(0)),
+            after(500),
+            0,
+        );
+        assert_eq!(cache.in_use(after(500)).unwrap().board.version, 7);
+        assert_eq!(cache.in_use(after(500)).unwrap().age, Millis(500));
+        assert_eq!(cache.shard(), ShardIndex(1));
+    }
+
+    #[test]
+    fn the_same_version_heard_again_is_younger_and_never_older() {
+        let mut cache = told(7, 1, 0);
+        cache.told(
+            ShardIndex(0),
+            Some(board(7, 1)),
+            Some(Millis(100)),
+            after(1_000),
+            0,
+        );
+        assert_eq!(cache.in_use(after(1_000)).unwrap().age, Millis(100));
+        cache.told(
+            ShardIndex(0),
+            Some(board(7, 1)),
+            Some(Millis(2_000)),
+            after(1_000),
+            0,
+        );
+        assert_eq!(cache.in_use(after(1_000)).unwrap().age, Millis(100));
+    }
+
+    #[test]
+    fn a_shard_that_lost_its_coordinator_is_left_for_another() {
+        let mut cache = told(7, 4, 0);
+        cache.told(
+            ShardIndex(0),
+            Some(board(7, 4)),
+            Some(Millis(3_000)),
+            after(4_000),
+            1,
+        );
+        assert_eq!(cache.shard(), ShardIndex(0));
+        cache.told(
+            ShardIndex(0),
+            Some(board(7, 4)),
+            Some(Millis(3_001)),
+            after(4_000),
+            1,
+        );
+        assert_eq!(cache.shard(), ShardIndex(2));
+        cache.told(ShardIndex(2), None, None, after(4_100), 0);
+        assert_eq!(cache.shard(), ShardIndex(3));
+        cache.fails(after(4_200), 2);
+        assert_eq!(cache.shard(), ShardIndex(2));
+    }
+
+    #[test]
+    fn isolates_spread_over_the_shards_after_their_first_read() {
+        for dice in 0..8 {
+            let mut cache = BoardCache::default();
+            cache.told(ShardIndex(0), Some(board(7, 4)), Some(Millis(0)), T, dice);
+            assert_eq!(u64::from(cache.shard().0), dice % 4);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Where every request comes in: reads the clock and the deployment, tells the waiting room's own addresses from the
+//! rest, and turns answers into responses.
+
+use anteroom_config::{Decision, host};
+use wasm_bindgen::JsValue;
+use web_sys::Response;
+use worker::{Context, Env, event};
+
+use crate::answer::Answer;
+use crate::cookies::MAX_COOKIE_HEADER_BYTES;
+use crate::deployment::{self, Room};
+use crate::incoming::{Incoming, Method};
+use crate::problem::Problem;
+use crate::routes::{self, Found, Route};
+use crate::visit::Visit;
+use crate::{isolate, platform, same_site};
+
+/// A longer address is refused with 414: what the platform allows as a URL.
+const MAX_ADDRESS_BYTES: usize = 16 * 1024;
+
+#[event(fetch)]
+async fn fetch(request: web_sys::Request, env: Env, context: Context) -> worker::Result<Response> {
+    handle(request, env, context)
+        .await
+        .map_err(worker::Error::from)
+}
+
+async fn handle(
+    request: web_sys::Request,
+    env: Env,
+    context: Context,
+) -> Result<Response, JsValue> {
+    let Some(incoming) = Incoming::of(&request) else {
+        return Answer::from(Problem::new(400, "address", "the address cannot be read"))
+            .into_response(false);
+    };
+    let head_only = incoming.method == Method::Head;
+    if let Err(problem) = check_sizes(&incoming) {
+        return Answer::from(problem).into_response(head_only);
+    }
+    let deployment = match deployment::of_isolate(&env) {
+        Ok(deployment) => deployment,
+        Err(reasons) => return misconfigured(&incoming, &reasons).into_response(head_only),
+    };
+    let visit = Visit {
+        request,
+        incoming,
+        env,
+        context,
+        deployment,
+        now: platform::now(),
+    };
+    let own = visit
+        .incoming
+        .path
+        .strip_prefix(deployment.rooms().prefix());
+    if let Some(rest) = own.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+        return own_address(&visit, rest).await.into_response(head_only);
+    }
+    match deployment
+        .rooms()
+        .decide(&visit.incoming.authority, &visit.incoming.path)
+    {
+        Decision::Event(event) => {
+            let room = deployment
+                .room(&event.id)
+                .expect("an event that was decided is configured");
+            routes::protected::answer(&visit, room).await
+        }
+        Decision::Bypass(event) => {
+            let room = deployment
+                .room(&event.id)
+                .expect("an event that was decided is configured");
+            isolate::count(room.event, |counts| counts.bypassed += 1);
+            routes::protected::answer_open(&visit, event).await
+        }
+        Decision::None => no_events(&visit).await,
+        Decision::Conflict => {
+            let problem = Problem::new(
+                400,
+                "path",
+                "path: allowed is one that every server reads alike",
+            );
+            Answer::from(problem).into_response(head_only)
+        }
+    }
+}
+
+fn check_sizes(incoming: &Incoming) -> Result<(), Problem> {
+    if incoming.path.len() + incoming.query.len() > MAX_ADDRESS_BYTES {
+        return Err(Problem::new(
+            414,
+            "address-too-long",
+            format!("address: allowed are up to {MAX_ADDRESS_BYTES} bytes"),
+        ));
+    }
+    if incoming
+        .header("cookie")
+        .is_some_and(|cookie| cookie.len() > MAX_COOKIE_HEADER_BYTES)
+    {
+        let title = format!("cookie: allowed are up to {MAX_COOKIE_HEADER_BYTES} bytes");
+        return Err(Problem::new(431, "cookie-too-long", title));
+    }
+    Ok(())
+}
+
+/// Nothing works without a configuration. What is wrong is told at `/_wr/health` (under the prefix that holds when none
+/// is configured) and in the log, not to visitors.
+fn misconfigured(incoming: &Incoming, reasons: &[String]) -> Answer {
+    if incoming.path == "/_wr/health" {
+        return routes::health::unwell(reasons);
+    }
+    Problem::new(
+        503,
+        "configuration",
+        "the waiting room is not configured correctly; its operator finds out more at /_wr/health",
+    )
+    .retry(30_000)
+    .into()
+}
+
+/// A path that no event protects goes to the origin of its host; a host of no event has none.
+async fn no_events(visit: &Visit) -> Result<Response, JsValue> {
+    let asked = host::normalise(&visit.incoming.authority);
+    let of_host = |room: &Room| {
+        room.event
+            .hosts
+            .iter()
+            .any(|pattern| host::matches(pattern, &asked))
+    };
+    match visit.deployment.all().find(of_host) {
+        Some(room) => routes::protected::answer_open(visit, room.event).await,
+        None => {
+            let problem = Problem::new(421, "host", "no event is configured for this host");
+            Answer::from(problem).into_response(visit.incoming.method == Method::Head)
+        }
+    }
+}
+
+async fn own_address(visit: &Visit, rest: &str) -> Answer {
+    let found = match routes::find(&visit.incoming.method, rest) {
+        Ok(found) => found,
+        Err(problem) => return problem.into(),
+    };
+    let (answer, event) = match found {
+        Found::Options(methods, event) => (options(&methods), event),
+        Found::Route(route, event) => (
+            carry_out(visit, route, event)
+                .await
+                .unwrap_or_else(Answer::from),
+            event,
+        ),
+    };
+    let room = event.and_then(|event| visit.deployment.room(event));
+    let cors = room
+        .map(|room| same_site::cors_headers(&visit.incoming, &room.event.cors_origins))
+        .unwrap_or_default();
+    cors.into_iter()
+        .fold(answer, |answer, (name, value)| answer.with(name, value))
+}
+
+fn options(methods: &str) -> Answer {
+    Answer::empty(204)
+        .with("allow", methods)
+        .with("access-control-allow-methods", methods)
+        .with(
+            "access-control-allow-headers",
+            "Authorization, Content-Type",
+        )
+}
+
+async fn carry_out(visit: &Visit, route: Route, event: Option<&str>) -> Result<Answer, Problem> {
+    let named = event.unwrap_or_default();
+    let room = || {
+        visit
+            .deployment
+            .room(named)
+            .ok_or_else(Problem::no_such_event)
+    };
+    match route {
+        Route::Health => Ok(routes::health::well()),
+        Route::Jwks => Ok(routes::jwks::answer(visit)),
+        Route::Access => routes::access::answer(visit).await,
+        Route::Metrics => routes::metrics::answer(visit).await,
+        Route::Operate => routes::operate::answer(visit, named).await,
+        Route::Observability => routes::observability::answer(visit, named).await,
+        Route::Board => routes::board::answer(visit, room()?).await,
+        Route::Permits => routes::permits::answer(visit, room()?).await,
+        Route::Join => routes::join::answer(visit, room()?).await,
+        Route::State => routes::state::answer(visit, room()?).await,
+        Route::Leave => routes::leave::answer(visit, room()?).await,
+        Route::Pass => routes::pass::answer(visit, room()?).await,
+        Route::Release => routes::release::answer(visit, room()?).await,
+        Route::Events => routes::events::answer(visit, room()?).await,
+    }
+}

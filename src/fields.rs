@@ -1,0 +1,272 @@
+//! The bodies of requests on the waiting room's own addresses: small, of a known type, with known fields only.
+
+use serde_json::Value;
+use wasm_bindgen::JsCast;
+use web_sys::ReadableStreamDefaultReader;
+use worker::js_sys;
+
+use crate::incoming::Incoming;
+use crate::problem::Problem;
+
+/// The longest body: a permit, a path and room to spare.
+pub const MAX_BODY_BYTES: usize = 16 * 1024;
+
+/// A body that was read: a name and a text for each field.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Fields {
+    /// It came from a form, so the answer is a redirect.
+    pub is_form: bool,
+    named: Vec<(String, String)>,
+}
+
+impl Fields {
+    /// The text of a field.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.named
+            .iter()
+            .find(|(present, _)| present == name)
+            .map(|(_, text)| text.as_str())
+    }
+}
+
+/// Reads the body of `request`. `allowed`: the fields that may be there; every value is a text.
+pub async fn read(
+    request: &web_sys::Request,
+    incoming: &Incoming,
+    allowed: &[&str],
+) -> Result<Fields, Problem> {
+    let bytes = read_bytes(request, incoming).await?;
+    parse(incoming.header("content-type").as_deref(), &bytes, allowed)
+}
+
+/// Reads the body of `request` as a JSON document.
+pub async fn read_json(request: &web_sys::Request, incoming: &Incoming) -> Result<Value, Problem> {
+    let bytes = read_bytes(request, incoming).await?;
+    match kind(incoming.header("content-type").as_deref()) {
+        Some(BodyKind::Json) => serde_json::from_slice(&bytes).map_err(|_| not_json()),
+        _ => Err(wrong_type("application/json")),
+    }
+}
+
+async fn read_bytes(request: &web_sys::Request, incoming: &Incoming) -> Result<Vec<u8>, Problem> {
+    let announced = incoming
+        .header("content-length")
+        .and_then(|length| length.parse::<u64>().ok());
+    if announced.is_some_and(|length| length > MAX_BODY_BYTES as u64) {
+        return Err(too_long());
+    }
+    let Some(body) = request.body() else {
+        return Ok(Vec::new());
+    };
+    let broken = |_| Problem::new(400, "broken-body", "body: it broke off");
+    let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
+    let mut bytes = Vec::new();
+    loop {
+        let chunk = js_sys::futures::JsFuture::from(reader.read())
+            .await
+            .map_err(broken)?;
+        let done = js_sys::Reflect::get(&chunk, &"done".into()).is_ok_and(|done| done.is_truthy());
+        if done {
+            return Ok(bytes);
+        }
+        let value = js_sys::Reflect::get(&chunk, &"value".into()).map_err(broken)?;
+        let chunk = js_sys::Uint8Array::new(&value);
+        if bytes.len() + chunk.length() as usize > MAX_BODY_BYTES {
+            let _ = reader.cancel();
+            return Err(too_long());
+        }
+        bytes.extend(chunk.to_vec());
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BodyKind {
+    Json,
+    Form,
+}
+
+fn kind(content_type: Option<&str>) -> Option<BodyKind> {
+    let media_type = content_type?
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    match media_type.as_str() {
+        "application/json" => Some(BodyKind::Json),
+        "application/x-www-form-urlencoded" => Some(BodyKind::Form),
+        _ => None,
+    }
+}
+
+/// Reads fields from a body. Without a body and without a type there are none.
+pub fn parse(
+    content_type: Option<&str>,
+    bytes: &[u8],
+    allowed: &[&str],
+) -> Result<Fields, Problem> {
+    let fields = match kind(content_type) {
+        Some(BodyKind::Json) if bytes.is_empty() => Fields::default(),
+        Some(BodyKind::Json) => Fields {
+            is_form: false,
+            named: of_json(bytes)?,
+        },
+        Some(BodyKind::Form) => Fields {
+            is_form: true,
+            named: of_form(bytes)?,
+        },
+        None if bytes.is_empty() && content_type.is_none() => Fields::default(),
+        None => {
+            return Err(wrong_type(
+                "application/json, application/x-www-form-urlencoded",
+            ));
+        }
+    };
+    let unknown = fields
+        .named
+        .iter()
+        .any(|(name, _)| !allowed.contains(&name.as_str()));
+    let repeated = fields
+        .named
+        .iter()
+        .enumerate()
+        .any(|(at, (name, _))| fields.named[..at].iter().any(|(n, _)| n == name));
+    if unknown || repeated {
+        let names = if allowed.is_empty() {
+            "nothing".to_owned()
+        } else {
+            allowed.join(", ")
+        };
+        return Err(Problem::new(
+            400,
+            "bad-field",
+            format!("body: allowed is {names}, each once"),
+        ));
+    }
+    Ok(fields)
+}
+
+fn of_json(bytes: &[u8]) -> Result<Vec<(String, String)>, Problem> {
+    let Ok(Value::Object(members)) = serde_json::from_slice::<Value>(bytes) else {
+        return Err(not_json());
+    };
+    let text = |(name, value): (String, Value)| match value {
+        Value::String(text) => Ok((name, text)),
+        _ => Err(Problem::new(
+            400,
+            "bad-field",
+            "body: every member is a text",
+        )),
+    };
+    members.into_iter().map(text).collect()
+}
+
+fn of_form(bytes: &[u8]) -> Result<Vec<(String, String)>, Problem> {
+    let pieces = bytes
+        .split(|byte| *byte == b'&')
+        .filter(|piece| !piece.is_empty());
+    pieces
+        .map(|piece| {
+            let mut halves = piece.splitn(2, |byte| *byte == b'=');
+            let name = decoded(halves.next().unwrap_or_default())?;
+            Ok((name, decoded(halves.next().unwrap_or_default())?))
+        })
+        .collect()
+}
+
+fn decoded(encoded: &[u8]) -> Result<String, Problem> {
+    let broken = || Problem::new(400, "bad-form", "body: allowed is percent-encoded UTF-8");
+    let mut bytes = Vec::with_capacity(encoded.len());
+    let mut rest = encoded.iter();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'+' => bytes.push(b' '),
+            b'%' => {
+                let digits = [
+                    *rest.next().ok_or_else(broken)?,
+                    *rest.next().ok_or_else(broken)?,
+                ];
+                let digit = |digit: u8| char::from(digit).to_digit(16).ok_or_else(broken);
+                bytes.push((digit(digits[0])? * 16 + digit(digits[1])?) as u8);
+            }
+            plain => bytes.push(*plain),
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| broken())
+}
+
+fn too_long() -> Problem {
+    Problem::new(
+        413,
+        "body-too-long",
+        format!("body: allowed are up to {MAX_BODY_BYTES} bytes"),
+    )
+}
+
+fn wrong_type(allowed: &str) -> Problem {
+    Problem::new(
+        415,
+        "content-type",
+        format!("content-type: allowed is {allowed}"),
+    )
+}
+
+fn not_json() -> Problem {
+    Problem::new(400, "bad-json", "body: allowed is one JSON object")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JSON: Option<&str> = Some("application/json; charset=utf-8");
+    const FORM: Option<&str> = Some("application/x-www-form-urlencoded");
+
+    #[test]
+    fn a_body_of_either_type_gives_the_same_fields() {
+        let json = parse(
+            JSON,
+            br#"{"permit":"a.b.c","return":"/x?y=1"}"#,
+            &["permit", "return"],
+        )
+        .unwrap();
+        let form = parse(
+            FORM,
+            b"permit=a.b.c&return=%2Fx%3Fy%3D1",
+            &["permit", "return"],
+        )
+        .unwrap();
+        assert_eq!(
+            (json.text("permit"), json.text("return")),
+            (Some("a.b.c"), Some("/x?y=1"))
+        );
+        assert_eq!(json.named, form.named);
+        assert!(form.is_form && !json.is_form);
+        assert_eq!(parse(None, b"", &[]).unwrap(), Fields::default());
+        assert_eq!(parse(JSON, b"{}", &[]).unwrap(), Fields::default());
+    }
+
+    #[test]
+    fn everything_else_is_refused_with_what_is_allowed() {
+        let rows: [(Option<&str>, &[u8], u16); 14] = [
+            (JSON, b"{", 400),
+            (JSON, b"[]", 400),
+            (JSON, b"\xff", 400),
+            (JSON, br#"{"permit":1}"#, 400),
+            (JSON, br#"{"admin":"x"}"#, 400),
+            (FORM, b"admin=x", 400),
+            (FORM, b"permit=a&permit=b", 400),
+            (FORM, b"permit=%", 400),
+            (FORM, b"permit=%zz", 400),
+            (FORM, b"permit=%+1", 400),
+            (FORM, b"permit=%ff", 400),
+            (Some("text/plain"), b"{}", 415),
+            (Some("text/plain"), b"", 415),
+            (None, b"{}", 415),
+        ];
+        for (content_type, bytes, status) in rows {
+            let problem = parse(content_type, bytes, &["permit"]).unwrap_err();
+            assert_eq!(problem.status(), status, "{content_type:?} {bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The gate's decision about one request on a protected path: a pure function of what the visitor brought, the board and
+//! the time. [`decide`] says what to do before anybody is asked, [`after_renewal`] what to do once the home answered.
+//!
+//! The order of the questions is the policy: the brake first, then a pass, then the mode.
+
+use anteroom_queue::board::{Board, Phase};
+use anteroom_queue::settings::Mode;
+use anteroom_queue::units::Millis;
+use anteroom_token::{LAST_PASS_SECONDS, Pass};
+
+use crate::renewal::{self, Renewal};
+
+/// No first pass is issued on an older board: an operator's brake is in force at every edge within this time.
+pub const BRAKE_WITHIN: Millis = Millis(2_000);
+
+/// What the gate looks at.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// Unix seconds, as in tokens.
+    pub now: u64,
+    /// A request that is expected to change nothing.
+    pub safe: bool,
+    /// Nobody looks at the answer, or another site's page caused it: nothing is taken for it.
+    pub takes_nothing: bool,
+    /// A CORS preflight.
+    pub preflight: bool,
+    /// The best pass that came along, still valid or not.
+    pub pass: Option<&'a Pass>,
+    /// A place that is not over came along.
+    pub has_place: bool,
+    /// The board and its age; none when no shard has been heard yet.
+    pub board: Option<(&'a Board, Millis)>,
+    /// The configured mode, for as long as there is no board.
+    pub configured_mode: Mode,
+}
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// On to the origin.
+    Forward(With),
+    /// The home is asked first whether the session still runs.
+    RenewFirst,
+    /// The home is asked to admit a first visit in one step.
+    Try,
+    /// The room answers.
+    Room(Why),
+}
+
+/// With what a request goes on to the origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum With {
+    /// With nothing: a question that carries no pass by its nature.
+    Nothing,
+    /// With a pass of no session, since everything passes.
+    OpenPass,
+    /// With the pass that came.
+    Pass {
+        /// It is past half of its life, or a first one that has to be confirmed.
+        renew: bool,
+    },
+    /// With this one, which the visitor's browser gets too.
+    New(Pass),
+    /// With this one, which is good for this request only.
+    Last(Pass),
+}
+
+/// Why the room answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// The brake for everybody.
+    Stopped,
+    /// Nothing passes.
+    Closed,
+    /// The visitor has to wait.
+    Queue,
+    /// Too many at once, and no queue.
+    Rate,
+    /// The session is over, since this Unix second.
+    Ended(u64),
+    /// The visitor continued in another browser.
+    Elsewhere,
+}
+
+/// What to do with a request, before anybody is asked about it.
+pub fn decide(asked: &Asked<'_>) -> Decision {
+    let mode = asked
+        .board
+        .map_or(asked.configured_mode, |(board, _)| board.mode);
+    if asked.preflight {
+        return Decision::Forward(With::Nothing);
+    }
+    if asked.board.is_some_and(|(board, _)| board.stop) {
+        return Decision::Room(Why::Stopped);
+    }
+    if mode == Mode::Closed {
+        return Decision::Room(Why::Closed);
+    }
+    match asked.pass {
+        Some(pass) if asked.now < pass.expires_at => Decision::Forward(With::Pass {
+            renew: renewal::is_due(pass, asked.now),
+        }),
+        _ if mode == Mode::Off => Decision::Forward(With::OpenPass),
+        Some(pass) if asked.now < pass.session_ends_at || may_have_last(asked, pass) => {
+            Decision::RenewFirst
+        }
+        Some(pass) if !asked.has_place && mode == Mode::Always => {
+            Decision::Room(Why::Ended(pass.session_ends_at))
+        }
+        _ => without_pass(asked, mode),
+    }
+}
+
+fn without_pass(asked: &Asked<'_>, mode: Mode) -> Decision {
+    let in_one_step = matches!(mode, Mode::Auto | Mode::Rate)
+        && !asked.takes_nothing
+        && !asked.has_place
+        && asked
+            .board
+            .is_some_and(|(board, age)| board.room && may_admit(board, age, 0));
+    match mode {
+        _ if in_one_step => Decision::Try,
+        Mode::Rate => Decision::Room(Why::Rate),
+        _ => Decision::Room(Why::Queue),
+    }
+}
+
+/// Whether a first pass may be issued for this line: the line is open, no brake is on, and the board is young enough
+/// to be sure of it.
+pub fn may_admit(board: &Board, age: Millis, line: u8) -> bool {
+    let open = board
+        .lines
+        .get(usize::from(line))
+        .is_some_and(|line| line.phase == Phase::Open);
+    open && !board.stop && board.mode != Mode::Closed && age <= BRAKE_WITHIN
+}
+
+fn may_have_last(asked: &Asked<'_>, pass: &Pass) -> bool {
+    !asked.safe && asked.now < pass.session_ends_at + LAST_PASS_SECONDS
+}
+
+/// What to do with a request whose pass had expired, once its home has answered or not.
+pub fn after_renewal(
+    asked: &Asked<'_>,
+    pass: &Pass,
+    renewal: &Renewal,
+    idle_seconds: u64,
+    pass_seconds: u64,
+) -> Decision {
+    match renewal {
+        Renewal::Runs(fresh) => Decision::Forward(With::New(fresh.clone())),
+        Renewal::Elsewhere => Decision::Room(Why::Elsewhere),
+        Renewal::Unknown => Decision::Room(Why::Queue),
+        Renewal::Over { ended } if *ended >= pass.session_ends_at && may_have_last(asked, pass) => {
+            Decision::Forward(With::Last(renewal::last(pass, asked.now)))
+        }
+        Renewal::Over { ended } => Decision::Room(Why::Ended(*ended)),
+        Renewal::Unreachable if !renewal::is_in_use(pass, asked.now, idle_seconds) => {
+            Decision::Room(Why::Queue)
+        }
+        Renewal::Unreachable if asked.now < pass.session_ends_at => {
+            Decision::Forward(With::New(renewal::resigned(pass, asked.now, pass_seconds)))
+        }
+        Renewal::Unreachable if may_have_last(asked, pass) => {
+            Decision::Forward(With::Last(renewal::last(pass, asked.now)))
+        }
+        Renewal::Unreachable => Decision::Room(Why::Ended(pass.session_ends_at)),
+    }
+}
+
+#[cfg(test)]
+#[path = "gate_tests.rs"]
+mod tests;

@@ -1,0 +1,61 @@
+//! Making permits, without asking anybody: a random nonce, and a home among the shards that take joins.
+
+use anteroom_queue::board::Board;
+use anteroom_token::{Challenge, Permit};
+
+use crate::platform;
+
+/// How long a permit may make a place. Short, so that permits cannot be stockpiled; the page asks for a new one.
+pub const PERMIT_SECONDS: u64 = 5 * 60;
+
+/// A new permit. Without a board the first shard is its home, which every run has.
+pub fn fresh(board: Option<&Board>, now: u64) -> Permit {
+    let open = board.map_or(&[][..], |board| &board.open_shards);
+    let home = match open.len() {
+        0 => 0,
+        count => open[platform::random_below(count)].0,
+    };
+    Permit {
+        nonce: platform::random_128(),
+        home,
+        issued_at: now,
+        expires_at: now + PERMIT_SECONDS,
+        challenge: Challenge::None,
+        arrived_at: None,
+    }
+}
+
+/// The same permit signed anew because its home is away: the same nonce and home, and the time at which the visitor
+/// first asked to join, so that the wait counts.
+pub fn signed_anew(permit: &Permit, now: u64) -> Permit {
+    Permit {
+        issued_at: now,
+        expires_at: now + PERMIT_SECONDS,
+        arrived_at: Some(permit.arrived_at.unwrap_or(now)),
+        ..permit.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_permit_signed_anew_is_the_same_place_and_keeps_the_first_arrival() {
+        let permit = Permit {
+            nonce: [5; 16],
+            home: 3,
+            issued_at: 100,
+            expires_at: 400,
+            challenge: Challenge::None,
+            arrived_at: None,
+        };
+        let once = signed_anew(&permit, 350);
+        assert_eq!(
+            (once.nonce, once.home, once.arrived_at),
+            ([5; 16], 3, Some(350))
+        );
+        assert_eq!(once.expires_at, 350 + PERMIT_SECONDS);
+        assert_eq!(signed_anew(&once, 500).arrived_at, Some(350));
+    }
+}

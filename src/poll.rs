@@ -1,0 +1,104 @@
+//! How soon a waiting visitor should ask again: the nearer the turn, the sooner. The page adds the jitter.
+
+use anteroom_queue::units::{Millis, UnixMillis};
+
+use crate::eta::Eta;
+use crate::standing::Stand;
+
+/// Near the turn: a change is seen within this time.
+pub const SHORTEST_POLL: Millis = Millis(2_000);
+/// Far from it: what a polled board may be behind at most.
+pub const LONGEST_POLL: Millis = Millis(10_000);
+/// A visitor asks about this many times during the likely wait, within the two limits above.
+const POLLS_DURING_A_WAIT: u64 = 20;
+/// Without an estimate: so many ahead are near.
+const NEAR: u64 = 100;
+/// Without an estimate: fewer than this are not far.
+const MIDDLE: u64 = 1_000;
+/// How soon before the opening everybody is near.
+const SOON: Millis = Millis(60_000);
+
+const _: () = assert!(SHORTEST_POLL.0 < LONGEST_POLL.0);
+
+/// How long to wait before the next poll.
+pub fn interval(
+    stand: Stand,
+    ahead: Option<u64>,
+    eta: Option<Eta>,
+    opens_at: Option<UnixMillis>,
+    now: UnixMillis,
+) -> Millis {
+    match (stand, ahead) {
+        (Stand::Provisional | Stand::Called | Stand::Pending, _) => SHORTEST_POLL,
+        (Stand::Waiting, Some(ahead)) => waiting(ahead, eta),
+        (Stand::None | Stand::Waiting, _) => until_the_opening(opens_at, now),
+        (Stand::Admitted | Stand::Ended | Stand::Lapsed | Stand::Left | Stand::Elsewhere, _) => {
+            LONGEST_POLL
+        }
+    }
+}
+
+fn waiting(ahead: u64, eta: Option<Eta>) -> Millis {
+    let wanted = match eta {
+        Some(eta) => eta.likely_seconds.saturating_mul(1_000) / POLLS_DURING_A_WAIT,
+        None if ahead < NEAR => SHORTEST_POLL.0,
+        None if ahead < MIDDLE => SHORTEST_POLL.0 * 2,
+        None => LONGEST_POLL.0,
+    };
+    Millis(wanted.clamp(SHORTEST_POLL.0, LONGEST_POLL.0))
+}
+
+fn until_the_opening(opens_at: Option<UnixMillis>, now: UnixMillis) -> Millis {
+    match opens_at {
+        Some(opens_at) if opens_at.since(now) > SOON => LONGEST_POLL,
+        _ => Millis(SHORTEST_POLL.0 * 2),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn polls_come_sooner_the_nearer_the_turn() {
+        let eta = |likely_seconds| {
+            Some(Eta {
+                likely_seconds,
+                at_most_seconds: likely_seconds * 2,
+            })
+        };
+        let rows = [
+            (Stand::Called, None, None, 2_000),
+            (Stand::Pending, None, None, 2_000),
+            (Stand::Provisional, None, None, 2_000),
+            (Stand::Waiting, Some(3), eta(5), 2_000),
+            (Stand::Waiting, Some(300), eta(100), 5_000),
+            (Stand::Waiting, Some(300_000), eta(6_000), 10_000),
+            (Stand::Waiting, Some(99), None, 2_000),
+            (Stand::Waiting, Some(999), None, 4_000),
+            (Stand::Waiting, Some(1_000), None, 10_000),
+            (Stand::None, None, None, 4_000),
+            (Stand::Left, None, None, 10_000),
+        ];
+        for (stand, ahead, eta, expected) in rows {
+            assert_eq!(
+                interval(stand, ahead, eta, None, UnixMillis(0)).0,
+                expected,
+                "{stand:?} {ahead:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_minute_before_the_opening_everybody_asks_more_often() {
+        let opens_at = Some(UnixMillis(100_000));
+        assert_eq!(
+            interval(Stand::None, None, None, opens_at, UnixMillis(39_999)),
+            LONGEST_POLL
+        );
+        assert_eq!(
+            interval(Stand::None, None, None, opens_at, UnixMillis(40_000)),
+            Millis(4_000)
+        );
+    }
+}

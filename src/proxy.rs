@@ -1,0 +1,247 @@
+//! On to the origin and back: bodies are streamed, upgrades are passed through, and only the headers change, as
+//! [`rewrite`](crate::rewrite) says. Most responses go back untouched.
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Headers, RequestInit, Response, ResponseInit};
+use worker::js_sys;
+use worker::js_sys::futures::JsFuture;
+
+use crate::answer::Answer;
+use crate::cookies;
+use crate::incoming::Incoming;
+use crate::page::view::split_refresh;
+use crate::problem::Problem;
+use crate::rewrite::{
+    COMMAND_HEADER, Command, NOT_FROM_VISITORS, Names, OUR_PREFIX, PASS_HEADER, command,
+};
+use crate::routes::room::without_cookies_off;
+use crate::visit::Visit;
+
+/// What the origin answered.
+pub struct FromOrigin {
+    response: Response,
+    names: Option<Names>,
+    present: Vec<String>,
+    /// What it asks for about the session.
+    pub command: Option<Command>,
+}
+
+/// Sends the visitor's request on. `base`: the origin's scheme and authority; `None`: the request goes on unchanged.
+pub async fn send(
+    visit: &Visit,
+    base: Option<&str>,
+    pass: Option<&str>,
+) -> Result<FromOrigin, JsValue> {
+    let names = base.map(|base| Names::new(base, &visit.incoming));
+    let target = match &names {
+        Some(names) => names.target(&path_and_query(&visit.incoming)),
+        None => visit.request.url(),
+    };
+    let init: &RequestInit = visit.request.unchecked_ref();
+    let onward = web_sys::Request::new_with_str_and_init(&target, init)?;
+    prepare(&onward.headers(), &visit.incoming, names.is_some(), pass)?;
+    let global: web_sys::WorkerGlobalScope = js_sys::global().unchecked_into();
+    let response: Response = JsFuture::from(global.fetch_with_request(&onward))
+        .await?
+        .unchecked_into();
+    let present = names_of(&response.headers());
+    let commands = present.iter().any(|name| name == COMMAND_HEADER);
+    let asked = if commands {
+        response.headers().get(COMMAND_HEADER)?
+    } else {
+        None
+    };
+    Ok(FromOrigin {
+        command: asked.as_deref().and_then(command),
+        response,
+        names,
+        present,
+    })
+}
+
+/// The address for the origin: without the switches of our own page.
+fn path_and_query(incoming: &Incoming) -> String {
+    let (_, rest) = split_refresh(&incoming.path_and_query());
+    without_cookies_off(&rest)
+}
+
+/// The lower-case names of all headers, in one crossing.
+fn names_of(headers: &Headers) -> Vec<String> {
+    let names = js_sys::Array::from(&headers.keys()).join("\n");
+    names
+        .as_string()
+        .unwrap_or_default()
+        .split('\n')
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Takes away what only the edge may say, and says it.
+fn prepare(
+    headers: &Headers,
+    incoming: &Incoming,
+    elsewhere: bool,
+    pass: Option<&str>,
+) -> Result<(), JsValue> {
+    for name in names_of(headers) {
+        let name = name.as_str();
+        if name.starts_with(OUR_PREFIX) || NOT_FROM_VISITORS.contains(&name) {
+            headers.delete(name)?;
+        } else if name == "cookie" {
+            let cookie = headers.get(name)?.unwrap_or_default();
+            match cookies::without_ours(&cookie) {
+                Some(rest) if rest == cookie => {}
+                Some(rest) => headers.set(name, &rest)?,
+                None => headers.delete(name)?,
+            }
+        } else if name == "authorization" && incoming.bearer().is_some_and(|token| is_ours(&token))
+        {
+            headers.delete(name)?;
+        }
+    }
+    if let Some(pass) = pass {
+        headers.set(PASS_HEADER, pass)?;
+    }
+    if elsewhere {
+        headers.set("x-forwarded-host", &incoming.authority)?;
+        headers.set(
+            "x-forwarded-proto",
+            if incoming.secure { "https" } else { "http" },
+        )?;
+        if let Some(address) = incoming.header("cf-connecting-ip") {
+            headers.set("x-forwarded-for", &address)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a bearer is a token of ours, valid or not: those never reach an origin as `Authorization`.
+fn is_ours(token: &str) -> bool {
+    let header = token.split('.').next().unwrap_or_default();
+    let header = Base64UrlUnpadded::decode_vec(header).unwrap_or_default();
+    String::from_utf8(header).is_ok_and(|header| header.contains("\"typ\":\"wr-"))
+}
+
+impl FromOrigin {
+    /// The origin's status.
+    pub fn status(&self) -> u16 {
+        self.response.status()
+    }
+
+    /// The response for the visitor, with what the edge adds. A response that carries a cookie or a pass of ours is for
+    /// this visitor only.
+    pub fn into_response(
+        self,
+        cookies: &[String],
+        pass: Option<&str>,
+    ) -> Result<Response, JsValue> {
+        let ours = |name: &String| name.starts_with(OUR_PREFIX);
+        let rewritten = |name: &String| {
+            matches!(
+                name.as_str(),
+                "location" | "content-location" | "set-cookie"
+            )
+        };
+        let adds = !cookies.is_empty() || pass.is_some();
+        if !adds
+            && !self
+                .present
+                .iter()
+                .any(|name| ours(name) || (self.names.is_some() && rewritten(name)))
+        {
+            return Ok(self.response);
+        }
+        let init: &ResponseInit = self.response.unchecked_ref();
+        let response =
+            Response::new_with_opt_readable_stream_and_init(self.response.body().as_ref(), init)?;
+        let headers = response.headers();
+        for name in self.present.iter().filter(|name| ours(name)) {
+            headers.delete(name)?;
+        }
+        if let Some(names) = &self.names {
+            rewrite(&headers, names, &self.present)?;
+        }
+        if adds {
+            headers.set("cache-control", "private, no-store")?;
+            headers.delete("expires")?;
+        }
+        for cookie in cookies {
+            headers.append("set-cookie", cookie)?;
+        }
+        if let Some(pass) = pass {
+            headers.set(PASS_HEADER, pass)?;
+        }
+        Ok(response)
+    }
+}
+
+fn rewrite(headers: &Headers, names: &Names, present: &[String]) -> Result<(), JsValue> {
+    for name in ["location", "content-location"] {
+        if present.iter().any(|present| present == name) {
+            let value = headers.get(name)?.unwrap_or_default();
+            headers.set(name, &names.location(&value))?;
+        }
+    }
+    if present.iter().any(|present| present == "set-cookie") {
+        let set: Vec<String> = set_cookies(headers)?;
+        headers.delete("set-cookie")?;
+        for cookie in set.iter().filter_map(|cookie| names.set_cookie(cookie)) {
+            headers.append("set-cookie", &cookie)?;
+        }
+    }
+    Ok(())
+}
+
+/// Each `Set-Cookie` by itself; a plain read joins them.
+fn set_cookies(headers: &Headers) -> Result<Vec<String>, JsValue> {
+    let method: js_sys::Function =
+        js_sys::Reflect::get(headers, &"getSetCookie".into())?.unchecked_into();
+    let list: js_sys::Array = method.call0(headers)?.unchecked_into();
+    Ok(list
+        .iter()
+        .filter_map(|cookie| cookie.as_string())
+        .collect())
+}
+
+/// The answer while the origin cannot be reached: the visitor keeps place and pass.
+pub fn origin_away(wants_page: bool) -> Answer {
+    let answer = if wants_page {
+        Answer::text(502, "text/html; charset=utf-8", ORIGIN_AWAY_PAGE.to_owned())
+    } else {
+        Problem::new(
+            502,
+            "origin-away",
+            "the shop does not answer; place and pass are kept",
+        )
+        .into()
+    };
+    answer.with("retry-after", ORIGIN_RETRY_SECONDS.to_string())
+}
+
+const ORIGIN_RETRY_SECONDS: u32 = 5;
+const ORIGIN_AWAY_PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+    <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"robots\" content=\"noindex\">\
+    <title>The shop does not answer</title><h1>The shop does not answer right now</h1>\
+    <p>You are still inside: your time is kept. Please load this page again in a few seconds.</p>";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_tokens_of_ours_are_taken_from_the_authorization_header() {
+        let ours = format!(
+            "{}.e30.x",
+            Base64UrlUnpadded::encode_string(br#"{"alg":"HS256","typ":"wr-pass+jwt","kid":"k"}"#)
+        );
+        let foreign = format!(
+            "{}.e30.x",
+            Base64UrlUnpadded::encode_string(br#"{"alg":"HS256","typ":"JWT"}"#)
+        );
+        assert!(is_ours(&ours));
+        assert!(!is_ours(&foreign));
+        assert!(!is_ours("opaque-token"));
+    }
+}

@@ -1,0 +1,263 @@
+//! What changes in headers on the way to the origin and back, as pure functions on names and values.
+//!
+//! No origin host name reaches a visitor, nothing that a visitor sends can pass for ours, and nothing of ours that is
+//! for the visitor reaches the origin.
+
+use crate::cookies;
+use crate::incoming::{Incoming, host_of};
+
+/// Headers that only the edge may set on a request. `true-client-ip`, `x-real-ip` and the rest say where a request came
+/// from; an origin may believe them, so a visitor's own are taken away.
+pub const NOT_FROM_VISITORS: [&str; 12] = [
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-forwarded-port",
+    "x-forwarded-scheme",
+    "x-forwarded-prefix",
+    "x-original-url",
+    "x-rewrite-url",
+    "x-host",
+    "x-real-ip",
+    "true-client-ip",
+    "forwarded",
+];
+
+/// The pass on its way to the origin; the only header of ours that it gets.
+pub const PASS_HEADER: &str = "waiting-room-pass";
+/// What an origin tells us.
+pub const COMMAND_HEADER: &str = "waiting-room-command";
+/// Headers that begin so are ours in both directions.
+pub const OUR_PREFIX: &str = "waiting-room-";
+
+/// What an origin may ask for about the session whose request it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// The session ends now.
+    Release,
+    /// The session gets this much longer.
+    Extend {
+        /// Seconds.
+        seconds: u64,
+    },
+}
+
+/// Longer is never asked for: the configured maximum is at most a day.
+pub const MAX_EXTEND_SECONDS: u64 = 24 * 60 * 60;
+
+/// Reads `Waiting-Room-Command`: `release` or `extend=SECONDS`. Anything else is no command.
+pub fn command(value: &str) -> Option<Command> {
+    let value = value.trim();
+    if value.eq_ignore_ascii_case("release") {
+        return Some(Command::Release);
+    }
+    let seconds = value.strip_prefix("extend=")?;
+    let digits = !seconds.is_empty() && seconds.bytes().all(|byte| byte.is_ascii_digit());
+    let seconds: u64 = digits.then(|| seconds.parse().ok()).flatten()?;
+    (1..=MAX_EXTEND_SECONDS)
+        .contains(&seconds)
+        .then_some(Command::Extend { seconds })
+}
+
+/// How the origin and the visitor name the same server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Names {
+    /// The origin's scheme and authority, for example `https://origin.example.com`.
+    origin_base: String,
+    /// Its authority.
+    origin_authority: String,
+    /// What the visitor asked.
+    visitor_base: String,
+    /// The host that the visitor asked, without the port.
+    visitor_host: String,
+}
+
+impl Names {
+    /// For an origin at `origin_base` and a visitor's request.
+    pub fn new(origin_base: &str, incoming: &Incoming) -> Self {
+        let scheme = if incoming.secure { "https" } else { "http" };
+        let origin_authority = origin_base
+            .split_once("://")
+            .map_or(origin_base, |(_, authority)| authority);
+        Names {
+            origin_base: origin_base.to_owned(),
+            origin_authority: origin_authority.to_owned(),
+            visitor_base: format!("{scheme}://{}", incoming.authority),
+            visitor_host: incoming.host(),
+        }
+    }
+
+    /// A `Location` (or `Content-Location`) as the visitor may see it: the origin's own becomes the asked host's.
+    pub fn location(&self, value: &str) -> String {
+        let rest = ["https://", "http://", "//"].iter().find_map(|scheme| {
+            let after = strip_prefix_ignoring_case(value, scheme)?;
+            let end = after.find(['/', '?', '#']).unwrap_or(after.len());
+            let authority = after[..end].rsplit('@').next().unwrap_or_default();
+            self.is_origin(authority).then(|| &after[end..])
+        });
+        match rest {
+            Some(rest) if rest.starts_with('/') => format!("{}{rest}", self.visitor_base),
+            Some(rest) => format!("{}/{rest}", self.visitor_base),
+            None => value.to_owned(),
+        }
+    }
+
+    /// A `Set-Cookie` of the origin as the visitor may see it: a domain that names the origin's host is dropped, which
+    /// binds the cookie to the asked host. `None` for one that bears a name of ours.
+    pub fn set_cookie(&self, value: &str) -> Option<String> {
+        let name = value.split(['=', ';']).next().unwrap_or_default();
+        if cookies::is_ours(name) {
+            return None;
+        }
+        let kept = value.split(';').filter(|attribute| {
+            let Some((key, domain)) = attribute.split_once('=') else {
+                return true;
+            };
+            let domain = domain.trim().trim_start_matches('.');
+            !(key.trim().eq_ignore_ascii_case("domain") && self.covers_origin(domain))
+        });
+        Some(kept.collect::<Vec<_>>().join(";"))
+    }
+
+    /// An `Origin` or `Referer` of the visitor as the origin may see it stays as it is; only the address is the origin's.
+    pub fn target(&self, path_and_query: &str) -> String {
+        format!("{}{path_and_query}", self.origin_base)
+    }
+
+    fn is_origin(&self, authority: &str) -> bool {
+        authority.eq_ignore_ascii_case(&self.origin_authority)
+            || host_of(authority).eq_ignore_ascii_case(host_of(&self.origin_authority))
+                && !host_of(authority).eq_ignore_ascii_case(&self.visitor_host)
+    }
+
+    /// The origin's host or a domain above it, unless the asked host is below that domain too.
+    fn covers_origin(&self, domain: &str) -> bool {
+        let below = |host: &str| {
+            let host = host.to_ascii_lowercase();
+            let domain = domain.to_ascii_lowercase();
+            host == domain
+                || host
+                    .strip_suffix(&domain)
+                    .is_some_and(|front| front.ends_with('.'))
+        };
+        below(host_of(&self.origin_authority)) && !below(&self.visitor_host)
+    }
+}
+
+fn strip_prefix_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+    let head = text.get(..prefix.len())?;
+    head.eq_ignore_ascii_case(prefix)
+        .then(|| &text[prefix.len()..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::incoming::Method;
+
+    fn names() -> Names {
+        let incoming = Incoming::listed(Method::Get, "https://tickets.example.com/shop", &[]);
+        Names::new("https://origin.internal.example:8443", &incoming)
+    }
+
+    #[test]
+    fn an_origins_redirect_to_itself_leads_to_the_asked_host() {
+        let rows = [
+            (
+                "https://origin.internal.example:8443/cart?x=1",
+                "https://tickets.example.com/cart?x=1",
+            ),
+            (
+                "https://ORIGIN.internal.example:8443/cart",
+                "https://tickets.example.com/cart",
+            ),
+            (
+                "http://origin.internal.example/cart",
+                "https://tickets.example.com/cart",
+            ),
+            (
+                "//origin.internal.example:8443/cart",
+                "https://tickets.example.com/cart",
+            ),
+            (
+                "https://name@origin.internal.example:8443",
+                "https://tickets.example.com/",
+            ),
+            (
+                "https://origin.internal.example:8443?x",
+                "https://tickets.example.com/?x",
+            ),
+            ("/cart", "/cart"),
+            ("cart", "cart"),
+            (
+                "https://bank.example/pay?back=https://origin.internal.example:8443/",
+                "https://bank.example/pay?back=https://origin.internal.example:8443/",
+            ),
+            (
+                "https://origin.internal.example.evil.example/",
+                "https://origin.internal.example.evil.example/",
+            ),
+        ];
+        for (location, expected) in rows {
+            assert_eq!(names().location(location), expected);
+        }
+    }
+
+    #[test]
+    fn on_one_machine_only_the_origins_own_port_is_rewritten() {
+        let incoming = Incoming::listed(Method::Get, "http://localhost:8787/shop", &[]);
+        let names = Names::new("http://localhost:9000", &incoming);
+        assert_eq!(
+            names.location("http://localhost:9000/cart"),
+            "http://localhost:8787/cart"
+        );
+        assert_eq!(
+            names.location("http://localhost:9100/pay"),
+            "http://localhost:9100/pay"
+        );
+    }
+
+    #[test]
+    fn an_origins_cookies_lose_its_domain_and_never_bear_our_names() {
+        let rows = [
+            (
+                "sid=1; Domain=origin.internal.example; Path=/",
+                Some("sid=1; Path=/"),
+            ),
+            (
+                "sid=1; path=/; domain=.internal.example",
+                Some("sid=1; path=/"),
+            ),
+            (
+                "sid=1; Domain=example.com",
+                Some("sid=1; Domain=example.com"),
+            ),
+            ("sid=1; HttpOnly", Some("sid=1; HttpOnly")),
+            ("__Host-wr-pass-demo-1=forged; Path=/", None),
+            ("wr-ticket-demo-1=forged", None),
+        ];
+        for (cookie, expected) in rows {
+            assert_eq!(names().set_cookie(cookie).as_deref(), expected, "{cookie}");
+        }
+    }
+
+    #[test]
+    fn an_origin_commands_release_or_a_bounded_extension() {
+        let rows = [
+            ("release", Some(Command::Release)),
+            (" Release ", Some(Command::Release)),
+            ("extend=300", Some(Command::Extend { seconds: 300 })),
+            ("extend=0", None),
+            ("extend=-1", None),
+            ("extend=+5", None),
+            ("extend=", None),
+            ("extend=86401", None),
+            ("extend=99999999999999999999", None),
+            ("release; extend=3", None),
+            ("", None),
+        ];
+        for (value, expected) in rows {
+            assert_eq!(command(value), expected, "{value:?}");
+        }
+    }
+}

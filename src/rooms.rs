@@ -1,0 +1,202 @@
+//! The only place of the edge that calls an object: what is sent, how long an answer is waited for, and what may be
+//! tried again.
+//!
+//! A call that the platform marks as retryable is made again on a new stub, at most twice, after a random pause: every
+//! command is idempotent. One that it marks as overloaded never is. Every shard's answer brings its board along, which
+//! the isolate takes up.
+
+use std::time::Duration;
+
+use anteroom_config::Event;
+use anteroom_durable_objects::wire;
+use anteroom_durable_objects::wire::{
+    CoordinatorAnswer, CoordinatorAsk, CoordinatorCall, ShardAnswer, ShardAsk, ShardBody, ShardCall,
+};
+use anteroom_queue::shard::command::{ShardCommand, ShardReply};
+use anteroom_queue::units::{Millis, ShardIndex};
+use futures_util::future::{Either, select};
+use wasm_bindgen::JsValue;
+use worker::{Delay, Env, Method, Request, RequestInit, js_sys};
+
+use crate::{isolate, platform};
+
+/// How long an answer is waited for when nothing else is said: a shard answers a join within 2 s.
+pub const ANSWER_LIMIT: Millis = Millis(3_000);
+/// How long a renewal may hold up an admitted visitor's request before the edge signs by itself.
+pub const RENEWAL_LIMIT: Millis = Millis(1_000);
+/// Calls of one question, all told.
+const MOST_CALLS: u32 = 3;
+/// The pause before a call is made again is random, up to this.
+const LONGEST_PAUSE_MS: usize = 100;
+
+/// Why an object gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RoomError {
+    /// It cannot be reached, or not in time.
+    Unreachable(String),
+    /// It is overloaded: not to be asked again.
+    Overloaded,
+    /// It does not take such a call: why, in words.
+    Refused(String),
+}
+
+/// Asks a shard.
+pub async fn ask_shard(
+    env: &Env,
+    event: &'static Event,
+    shard: ShardIndex,
+    ask: ShardAsk,
+    limit: Millis,
+) -> Result<ShardAnswer, RoomError> {
+    let name = wire::shard_name(&event.id, event.run, shard.0);
+    let call = wire::encode(&ShardCall {
+        event: event.id.clone(),
+        run: event.run,
+        shard: shard.0,
+        ask,
+    });
+    let answer: ShardAnswer = within(limit, call_object(env, "SHARD", &name, &call)).await?;
+    let (board, age) = (answer.board.clone(), answer.board_age_ms.map(Millis));
+    let now = platform::now();
+    let dice = platform::random_below(usize::MAX) as u64;
+    isolate::with(event, |kept| kept.board.told(shard, board, age, now, dice));
+    Ok(answer)
+}
+
+/// Sends a visitor's command to the home of a place.
+pub async fn command(
+    env: &Env,
+    event: &'static Event,
+    home: ShardIndex,
+    command: ShardCommand,
+    limit: Millis,
+) -> Result<ShardReply, RoomError> {
+    match ask_shard(env, event, home, ShardAsk::Place(command), limit)
+        .await?
+        .body
+    {
+        ShardBody::Reply(reply) => Ok(reply),
+        ShardBody::Board => Err(RoomError::Refused(
+            "a board came where a reply was asked for".to_owned(),
+        )),
+    }
+}
+
+/// Asks the coordinator.
+pub async fn ask_coordinator(
+    env: &Env,
+    event: &'static Event,
+    ask: CoordinatorAsk,
+) -> Result<CoordinatorAnswer, RoomError> {
+    let name = wire::coordinator_name(&event.id, event.run);
+    let call = wire::encode(&CoordinatorCall {
+        event: event.id.clone(),
+        run: event.run,
+        ask,
+    });
+    within(ANSWER_LIMIT, call_object(env, "COORDINATOR", &name, &call)).await
+}
+
+/// What the edges have counted, as the coordinator knows it.
+pub async fn edge_totals(env: &Env, event: &'static Event) -> Result<wire::EdgeTotals, RoomError> {
+    let name = wire::coordinator_name(&event.id, event.run);
+    let ask = CoordinatorAsk::Count;
+    let call = wire::encode(&CoordinatorCall {
+        event: event.id.clone(),
+        run: event.run,
+        ask,
+    });
+    within(ANSWER_LIMIT, call_object(env, "COORDINATOR", &name, &call)).await
+}
+
+async fn within<T>(
+    limit: Millis,
+    answer: impl Future<Output = Result<T, RoomError>>,
+) -> Result<T, RoomError> {
+    let timer = Delay::from(Duration::from_millis(limit.0));
+    match select(Box::pin(answer), timer).await {
+        Either::Left((answer, _)) => answer,
+        Either::Right(_) => Err(RoomError::Unreachable(format!(
+            "no answer within {} ms",
+            limit.0
+        ))),
+    }
+}
+
+async fn call_object<T: serde::de::DeserializeOwned>(
+    env: &Env,
+    binding: &str,
+    name: &str,
+    call: &[u8],
+) -> Result<T, RoomError> {
+    let mut calls = 1;
+    loop {
+        match call_once(env, binding, name, call).await {
+            Ok(bytes) => {
+                return wire::decode(&bytes)
+                    .map_err(|unreadable| RoomError::Unreachable(unreadable.to_string()));
+            }
+            Err(CallError::Refused(why)) => return Err(RoomError::Refused(why)),
+            Err(CallError::Platform(error)) if is_marked(&error, "overloaded") => {
+                return Err(RoomError::Overloaded);
+            }
+            Err(CallError::Platform(error))
+                if calls < MOST_CALLS && is_marked(&error, "retryable") =>
+            {
+                calls += 1;
+                let pause = platform::random_below(LONGEST_PAUSE_MS) as u64 + 1;
+                Delay::from(Duration::from_millis(pause)).await;
+            }
+            Err(CallError::Platform(error)) => {
+                return Err(RoomError::Unreachable(error.to_string()));
+            }
+            Err(CallError::Failed(status)) => {
+                return Err(RoomError::Unreachable(format!("status {status}")));
+            }
+        }
+    }
+}
+
+enum CallError {
+    Platform(worker::Error),
+    Failed(u16),
+    Refused(String),
+}
+
+impl From<worker::Error> for CallError {
+    fn from(error: worker::Error) -> Self {
+        CallError::Platform(error)
+    }
+}
+
+async fn call_once(
+    env: &Env,
+    binding: &str,
+    name: &str,
+    call: &[u8],
+) -> Result<Vec<u8>, CallError> {
+    let stub = env
+        .durable_object(binding)?
+        .id_from_name(name)?
+        .get_stub()?;
+    let mut init = RequestInit::new();
+    init.with_method(Method::Post)
+        .with_body(Some(js_sys::Uint8Array::from(call).into()));
+    let mut response = stub
+        .fetch_with_request(Request::new_with_init(wire::ADDRESS, &init)?)
+        .await?;
+    match response.status_code() {
+        200 => Ok(response.bytes().await?),
+        status @ 400..=499 => Err(CallError::Refused(format!(
+            "{status}: {}",
+            response.text().await.unwrap_or_default()
+        ))),
+        status => Err(CallError::Failed(status)),
+    }
+}
+
+/// The platform marks errors of calls to objects: <https://developers.cloudflare.com/durable-objects/best-practices/error-handling/>.
+fn is_marked(error: &worker::Error, mark: &str) -> bool {
+    js_sys::Reflect::get(&error.to_js_value(), &JsValue::from_str(mark))
+        .is_ok_and(|value| value.is_truthy())
+}

@@ -1,0 +1,96 @@
+//! `GET /_wr/access`: an origin asks whether a visitor's pass holds, with the pass as bearer. The home is asked too, so
+//! that a released session is known at once; while it is away the pass alone decides, as at the gate.
+
+use anteroom_queue::settings::Mode;
+use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply};
+use anteroom_queue::units::{Generation, PlaceIndex, ShardIndex};
+use anteroom_token::Pass;
+use serde_json::json;
+
+use crate::answer::Answer;
+use crate::deployment::Room;
+use crate::problem::Problem;
+use crate::rewrite::PASS_HEADER;
+use crate::rooms;
+use crate::visit::Visit;
+use crate::visitor::NO_SESSION;
+
+/// For how long an origin may go without asking again.
+const CACHE: &str = "private, max-age=1";
+
+/// 200 with the claims, 401 not ours, 410 (or, with `?ended=403`, 403) ended.
+pub async fn answer(visit: &Visit) -> Result<Answer, Problem> {
+    let token = visit
+        .incoming
+        .bearer()
+        .or_else(|| visit.incoming.header(PASS_HEADER));
+    let token = token.ok_or_else(|| Problem::unauthorized("pass", "no bearer"))?;
+    let now = visit.now_seconds();
+    let mut why = "shape";
+    for room in visit.deployment.all() {
+        match room.tokens.open_expired_pass(&token, now) {
+            Ok(pass) if now < pass.expires_at && runs(visit, room, &pass).await => {
+                return Ok(holds(room, &pass));
+            }
+            Ok(_) => return Err(ended(visit)),
+            Err(refusal) => why = refusal.code(),
+        }
+    }
+    Err(Problem::unauthorized("pass", why))
+}
+
+async fn runs(visit: &Visit, room: Room, pass: &Pass) -> bool {
+    let session = pass.session;
+    if session == NO_SESSION {
+        let mode = visit
+            .board(room)
+            .await
+            .map_or(room.event.settings.mode, |in_use| in_use.board.mode);
+        return mode == Mode::Off;
+    }
+    let access = ShardCommand::Access {
+        index: PlaceIndex(session.index),
+        generation: Generation(session.generation),
+    };
+    let home = ShardIndex(session.home);
+    match rooms::command(&visit.env, room.event, home, access, rooms::RENEWAL_LIMIT).await {
+        Ok(ShardReply::SessionOver { .. }) => in_last_minute(visit, pass),
+        Ok(ShardReply::Refused { why, .. }) => !matches!(
+            why,
+            Refused::Elsewhere | Refused::Ended | Refused::Unknown | Refused::Left
+        ),
+        Ok(_) | Err(_) => true,
+    }
+}
+
+/// The last pass of a session outlives it.
+fn in_last_minute(visit: &Visit, pass: &Pass) -> bool {
+    let now = visit.now_seconds();
+    now >= pass.session_ends_at && pass.expires_at > pass.session_ends_at
+}
+
+fn holds(room: Room, pass: &Pass) -> Answer {
+    let claims = json!({
+        "event": room.event.id,
+        "run": room.event.run,
+        "jti": pass.session.to_string(),
+        "iat": pass.issued_at,
+        "exp": pass.expires_at,
+        "sx": pass.session_ends_at,
+    });
+    Answer::json(200, &claims).with("cache-control", CACHE)
+}
+
+fn ended(visit: &Visit) -> Problem {
+    let as_403 = visit
+        .incoming
+        .query
+        .split('&')
+        .any(|pair| pair == "ended=403");
+    Problem::new(
+        if as_403 { 403 } else { 410 },
+        "ended",
+        "the session of this pass is over",
+    )
+    .with("cache-control", CACHE)
+}

@@ -1,0 +1,15 @@
+//! `GET /_wr/health`: whether this deployment can work, and if not, which field or key id is wrong.
+
+use serde_json::json;
+
+use crate::answer::Answer;
+
+/// Everything was parsed.
+pub fn well() -> Answer {
+    Answer::json(200, &json!({ "ok": true }))
+}
+
+/// What is wrong with the configuration, a line each; never a key's bytes.
+pub fn unwell(reasons: &[String]) -> Answer {
+    Answer::json(503, &json!({ "ok": false, "problems": reasons }))
+}

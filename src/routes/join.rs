@@ -1,0 +1,226 @@
+//! `POST /_wr/queues/{event}/tickets`: a place for a permit. One permit is one place, however often it is sent; who
+//! brings the ticket of a live place is answered that place and spends nothing.
+
+use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply};
+use anteroom_queue::units::{LineIndex, Nonce, ShardIndex, UnixMillis};
+use anteroom_token::{Permit, Refusal};
+use serde_json::json;
+
+use crate::answer::Answer;
+use crate::boards::InUse;
+use crate::cookies::{KEPT_SECONDS, Kind};
+use crate::deployment::Room;
+use crate::fields::{self, Fields};
+use crate::place::{self, Found};
+use crate::poll::SHORTEST_POLL;
+use crate::problem::{self, Problem};
+use crate::rooms::{self, RoomError};
+use crate::routes::{permits as permit_route, room as room_route, state};
+use crate::standing::{Stand, Standing};
+use crate::visit::Visit;
+use crate::visitor::Visitor;
+use crate::{permits, same_site};
+
+/// A permit as it came.
+struct Asked {
+    permit: Permit,
+    expired: bool,
+    line: LineIndex,
+}
+
+/// The place, as JSON or, for a form, as the way back to the page.
+pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
+    let visitor = visit.visitor(room);
+    same_site::check(
+        &visit.incoming,
+        &room.event.cors_origins,
+        visitor.brings_cookie(),
+    )?;
+    let fields = fields::read(
+        &visit.request,
+        &visit.incoming,
+        &["permit", "line", "return"],
+    )
+    .await?;
+    if fields.is_form {
+        return Ok(by_form(visit, room, &visitor, &fields).await);
+    }
+    let in_use = visit.board(room).await;
+    if let Some(found) = live_place(visit, room, &visitor, in_use.as_ref()).await {
+        return Ok(state::document(
+            200,
+            room,
+            &visitor,
+            &found,
+            in_use.as_ref(),
+            visitor.brings_cookie(),
+        ));
+    }
+    let asked = read(room, &fields, visit.now_seconds())?;
+    join(visit, room, &visitor, &asked).await
+}
+
+/// A form's join. Without any cookie the place could not be kept: the page says so instead. The page's permit may have
+/// expired while it lay open: then a new one is used, since no challenge was solved for it.
+async fn by_form(visit: &Visit, room: Room, visitor: &Visitor<'_>, fields: &Fields) -> Answer {
+    let back = room_route::way_back(visit, room, fields.text("return"));
+    if !visitor.brings_cookie() {
+        return Answer::see_other(&room_route::with_cookies_off(&back));
+    }
+    let in_use = visit.board(room).await;
+    if live_place(visit, room, visitor, in_use.as_ref())
+        .await
+        .is_some()
+    {
+        return Answer::see_other(back.as_str());
+    }
+    let Ok(asked) = read(room, fields, visit.now_seconds()) else {
+        return Answer::see_other(back.as_str());
+    };
+    let mut joined = join(visit, room, visitor, &asked).await;
+    if joined
+        .as_ref()
+        .is_err_and(|problem| problem.kind() == "permit-expired")
+    {
+        let (permit, _) = permit_route::fresh(room, in_use.as_ref(), visit.now_seconds());
+        joined = join(
+            visit,
+            room,
+            visitor,
+            &Asked {
+                permit,
+                expired: false,
+                ..asked
+            },
+        )
+        .await;
+    }
+    let answer = joined.unwrap_or_else(Answer::from);
+    let cookies = answer.cookies().map(str::to_owned).collect::<Vec<_>>();
+    Answer::see_other(back.as_str()).with_cookies(cookies)
+}
+
+async fn live_place(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    in_use: Option<&InUse>,
+) -> Option<Found> {
+    let ticket = visitor.ticket()?;
+    let found = place::find(visit, room, visitor, &ticket, in_use).await;
+    let live = found.standing.stand.is_live() && !found.unknown;
+    live.then(|| Found {
+        exchange: Some(found.exchange.unwrap_or(ticket)),
+        ..found
+    })
+}
+
+fn read(room: Room, fields: &Fields, now: u64) -> Result<Asked, Problem> {
+    let token = fields
+        .text("permit")
+        .ok_or_else(|| Problem::field("permit", "a permit of this queue"))?;
+    let line = match fields.text("line") {
+        None | Some("") => 0,
+        Some(id) => {
+            let position = room
+                .event
+                .settings
+                .lines
+                .iter()
+                .position(|line| line.id == id);
+            position.ok_or_else(|| problem::of_refusal(Refused::NoSuchLine, Stand::None))?
+        }
+    };
+    let (permit, expired) = match room.tokens.open_permit(token, now) {
+        Ok(permit) => (permit, false),
+        Err(Refusal::Expired { .. }) => match room.tokens.open_expired_permit(token, now) {
+            Ok(permit) => (permit, true),
+            Err(_) => return Err(problem::of_refusal(Refused::PermitExpired, Stand::None)),
+        },
+        Err(refusal) => {
+            let refused = Problem::field("permit", "a permit of this queue")
+                .and("reason", json!(refusal.code()));
+            return Err(refused);
+        }
+    };
+    Ok(Asked {
+        permit,
+        expired,
+        line: LineIndex(line as u8),
+    })
+}
+
+async fn join(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    asked: &Asked,
+) -> Result<Answer, Problem> {
+    let Asked {
+        permit,
+        expired,
+        line,
+    } = asked;
+    let command = ShardCommand::Join {
+        nonce: Nonce(permit.nonce),
+        line: *line,
+        permit_expired: *expired,
+        arrived: permit.arrived_at.map(|second| UnixMillis(second * 1_000)),
+    };
+    let home = ShardIndex(permit.home);
+    let reply = rooms::command(&visit.env, room.event, home, command, rooms::ANSWER_LIMIT).await;
+    let in_use = visit.board(room).await;
+    match reply {
+        Ok(ShardReply::Place { place, new }) => {
+            let ticket = place::ticket_of(&place, permit.home, permit.nonce, visit.now_seconds());
+            let found = Found {
+                standing: Standing::of_place(&place),
+                exchange: Some(ticket),
+                unknown: false,
+            };
+            let status = if new { 201 } else { 200 };
+            let cookie = visitor.brings_cookie();
+            let answer = state::document(status, room, visitor, &found, in_use.as_ref(), cookie);
+            Ok(answer.with("set-cookie", visitor.jar().clear(Kind::Pass)))
+        }
+        Ok(ShardReply::Refused {
+            why: Refused::Full, ..
+        }) => Err(elsewhere(visit, room, visitor, in_use.as_ref())),
+        Ok(ShardReply::Refused { why, place }) => {
+            let stand = place.map_or(place::stand_of_refusal(why), |place| place.state.into());
+            Err(problem::of_refusal(why, stand))
+        }
+        Ok(_) | Err(RoomError::Unreachable(_) | RoomError::Overloaded) => {
+            Err(home_away(visit, room, visitor, permit))
+        }
+        Err(RoomError::Refused(why)) => {
+            crate::platform::log(&format!(
+                "join at shard {} of {}: {why}",
+                permit.home, room.event.id
+            ));
+            Err(home_away(visit, room, visitor, permit))
+        }
+    }
+}
+
+/// The home is away: the same permit, signed anew so that the wait counts from now.
+fn home_away(visit: &Visit, room: Room, visitor: &Visitor<'_>, permit: &Permit) -> Problem {
+    let token = room
+        .tokens
+        .seal_permit(&permits::signed_anew(permit, visit.now_seconds()));
+    with_permit(Problem::away(SHORTEST_POLL.0), visitor, &token)
+}
+
+/// The home is full and made no place of this permit: a new permit, with another home.
+fn elsewhere(visit: &Visit, room: Room, visitor: &Visitor<'_>, in_use: Option<&InUse>) -> Problem {
+    let (_, token) = permit_route::fresh(room, in_use, visit.now_seconds());
+    let full = problem::of_refusal(Refused::Full, Stand::None).retry(SHORTEST_POLL.0);
+    with_permit(full, visitor, &token)
+}
+
+fn with_permit(problem: Problem, visitor: &Visitor<'_>, token: &str) -> Problem {
+    problem.and("permit", json!(token)).with(
+        "set-cookie",
+        visitor.jar().set(Kind::Permit, token, KEPT_SECONDS),
+    )
+}

@@ -1,0 +1,102 @@
+//! `GET /_wr/queues/{event}/observability`: an operator sees board, counts, settings and what was done by whom.
+
+use anteroom_durable_objects::wire::{CoordinatorAsk, EdgeTotals};
+use anteroom_queue::coordinator::command::{CoordinatorReply, Noted, Totals};
+use anteroom_queue::settings::Settings;
+use anteroom_queue::units::Millis;
+use anteroom_token::OperatorScope;
+use serde_json::{Value, json};
+
+use crate::answer::Answer;
+use crate::deployment::Room;
+use crate::documents::{BoardDocument, LimitsDocument};
+use crate::poll::SHORTEST_POLL;
+use crate::problem::Problem;
+use crate::rooms::RoomError;
+use crate::visit::Visit;
+use crate::{actions, operators, platform, rooms};
+
+/// What an operator sees.
+pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
+    let (room, _) = operators::check(visit, event, OperatorScope::Read)?;
+    let reply = rooms::ask_coordinator(&visit.env, room.event, CoordinatorAsk::Observe).await;
+    let edge = rooms::edge_totals(&visit.env, room.event)
+        .await
+        .unwrap_or_default();
+    of_reply(room, reply, edge)
+}
+
+/// The document of a coordinator's state.
+pub fn of_reply(
+    room: Room,
+    reply: Result<CoordinatorReply, RoomError>,
+    edge: EdgeTotals,
+) -> Result<Answer, Problem> {
+    match reply {
+        Ok(CoordinatorReply::State {
+            board,
+            totals,
+            settings,
+            noted,
+        }) => {
+            let document = json!({
+                "board": BoardDocument::new(room, &board, Millis(0), platform::now()),
+                "totals": totals_document(&totals),
+                "edge": edge_document(&edge),
+                "settings": settings_document(&settings),
+                "noted": noted.iter().map(noted_document).collect::<Vec<_>>(),
+                "now_ms": platform::now().0,
+            });
+            Ok(Answer::json(200, &document))
+        }
+        Ok(CoordinatorReply::Refused(why)) | Err(RoomError::Refused(why)) => {
+            platform::log(&format!("coordinator of {}: {why}", room.event.id));
+            Err(Problem::new(
+                409,
+                "refused",
+                "the coordinator does not take this: it is of another run or not possible",
+            ))
+        }
+        Ok(CoordinatorReply::Synced(_))
+        | Err(RoomError::Unreachable(_) | RoomError::Overloaded) => {
+            Err(Problem::away(SHORTEST_POLL.0))
+        }
+    }
+}
+
+/// The counts of a queue.
+pub fn totals_document(totals: &Totals) -> Value {
+    json!(totals)
+}
+
+fn edge_document(edge: &EdgeTotals) -> Value {
+    json!({
+        "requests": edge.requests,
+        "admitted": edge.admitted,
+        "refused": edge.refused,
+        "origin_errors": edge.origin_errors,
+        "bypassed": edge.bypassed,
+    })
+}
+
+fn settings_document(settings: &Settings) -> Value {
+    let lines = settings.lines.iter().map(|line| {
+        json!({ "id": line.id, "weight": line.weight, "opens_at_ms": line.opens_at.map(|at| at.0) })
+    });
+    json!({
+        "mode": settings.mode,
+        "prequeue_at_ms": settings.prequeue_at.map(|at| at.0),
+        "lines": lines.collect::<Vec<_>>(),
+        "limits": LimitsDocument::from(settings.limits),
+        "hold_seconds": settings.hold.0 / 1_000,
+        "session_seconds": settings.session.0 / 1_000,
+        "idle_seconds": settings.idle.0 / 1_000,
+        "pass_seconds": settings.pass.0 / 1_000,
+        "max_extension_seconds": settings.max_extension.0 / 1_000,
+        "expected_visitors": settings.expected_visitors,
+    })
+}
+
+fn noted_document(noted: &Noted) -> Value {
+    json!({ "at_ms": noted.at.0, "by": noted.by, "did": actions::document(&noted.action) })
+}

@@ -1,0 +1,31 @@
+//! `PATCH /_wr/queues/{event}`: an operator steers. In force at every edge within 2 s, by way of the board.
+
+use anteroom_durable_objects::wire::CoordinatorAsk;
+use anteroom_token::OperatorScope;
+
+use crate::answer::Answer;
+use crate::problem::Problem;
+use crate::routes::observability;
+use crate::visit::Visit;
+use crate::{actions, fields, operators, platform, rooms};
+
+/// Carries an action out and answers what an operator sees after it.
+pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
+    let (room, operator) = operators::check(visit, event, OperatorScope::Write)?;
+    let action = actions::read(fields::read_json(&visit.request, &visit.incoming).await?)?;
+    platform::log(&format!(
+        "operator {} on {}: {}",
+        operator.name,
+        room.event.id,
+        actions::document(&action)
+    ));
+    let ask = CoordinatorAsk::Operate {
+        action,
+        by: operator.name,
+    };
+    let reply = rooms::ask_coordinator(&visit.env, room.event, ask).await;
+    let edge = rooms::edge_totals(&visit.env, room.event)
+        .await
+        .unwrap_or_default();
+    observability::of_reply(room, reply, edge)
+}

@@ -1,0 +1,196 @@
+//! `POST /_wr/queues/{event}/tickets/me/pass`: a called visitor wants in. Asking again is safe: the same browser gets the
+//! pass of the same session, another browser takes it over.
+
+use anteroom_queue::shard::command::{ShardCommand, ShardReply};
+use anteroom_queue::units::{Nonce, PlaceIndex, ShardIndex};
+use anteroom_token::{Pass, SessionId, Ticket};
+use serde_json::json;
+
+use crate::answer::Answer;
+use crate::boards::InUse;
+use crate::cookies::Kind;
+use crate::deployment::Room;
+use crate::fields::{self, Fields};
+use crate::place::{self, Found};
+use crate::poll::SHORTEST_POLL;
+use crate::problem::Problem;
+use crate::renewal::{self, FIRST_PASS_SECONDS};
+use crate::routes::{leave, room as room_route, state};
+use crate::standing::{Stand, Standing, from_ticket};
+use crate::visit::Visit;
+use crate::visitor::Visitor;
+use crate::{gate, rooms, same_site};
+
+/// A browser keeps the pass so much longer than its session: a form sent as the time ran out still brings it, and the
+/// page can say when the session ended.
+const KEPT_AFTER_SESSION_SECONDS: u64 = 10 * 60;
+
+/// The pass, or where the visitor stands instead.
+pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
+    let visitor = visit.visitor(room);
+    same_site::check(
+        &visit.incoming,
+        &room.event.cors_origins,
+        visitor.brings_cookie(),
+    )?;
+    let fields = fields::read(&visit.request, &visit.incoming, &["return"]).await?;
+    let back = room_route::way_back(visit, room, fields.text("return"));
+    let Some(ticket) = visitor.ticket() else {
+        return if fields.is_form {
+            Ok(Answer::see_other(back.as_str()))
+        } else {
+            Err(leave::no_ticket())
+        };
+    };
+    let answer = claim(visit, room, &visitor, &ticket, &fields).await;
+    if !fields.is_form {
+        return answer;
+    }
+    let cookies: Vec<String> = answer
+        .map(|answer| answer.cookies().map(str::to_owned).collect())
+        .unwrap_or_default();
+    Ok(Answer::see_other(back.as_str()).with_cookies(cookies))
+}
+
+async fn claim(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    ticket: &Ticket,
+    fields: &Fields,
+) -> Result<Answer, Problem> {
+    let before = visit.board(room).await;
+    if !may_admit(before.as_ref(), ticket.line) {
+        return Ok(braked(visit, room, visitor, ticket, before.as_ref()).await);
+    }
+    let claim = ShardCommand::Claim {
+        index: PlaceIndex(ticket.index),
+        nonce: Nonce(ticket.nonce),
+        claim: visitor.claim_id_for(ticket),
+    };
+    let reply = rooms::command(
+        &visit.env,
+        room.event,
+        ShardIndex(ticket.home),
+        claim,
+        rooms::ANSWER_LIMIT,
+    )
+    .await;
+    let reply = reply.map_err(|_| Problem::away(SHORTEST_POLL.0))?;
+    let in_use = visit.board(room).await;
+    let now = visit.now_seconds();
+    let (status, found) = match reply {
+        ShardReply::Session {
+            index,
+            generation,
+            session_ends,
+            first,
+            confirmed,
+        } => {
+            if !first || may_admit(in_use.as_ref(), ticket.line) {
+                let session = SessionId {
+                    home: ticket.home,
+                    index: index.0,
+                    generation: generation.0,
+                };
+                let life = first_life(room, confirmed);
+                let pass = renewal::issued(session, renewal::seconds(session_ends), now, life);
+                return Ok(admitted(visit, room, visitor, &pass, fields));
+            }
+            let standing = Standing {
+                stand: Stand::Pending,
+                ..from_ticket(ticket, in_use.as_ref().map(|in_use| &*in_use.board)).standing
+            };
+            (
+                409,
+                Found {
+                    standing,
+                    exchange: None,
+                    unknown: false,
+                },
+            )
+        }
+        ShardReply::Pending { .. } => {
+            let found = place::of_reply(ticket, reply, now);
+            (
+                202,
+                Found {
+                    standing: Standing {
+                        stand: Stand::Pending,
+                        ..found.standing
+                    },
+                    ..found
+                },
+            )
+        }
+        _ => (409, place::of_reply(ticket, reply, now)),
+    };
+    Ok(state::document(
+        status,
+        room,
+        visitor,
+        &found,
+        in_use.as_ref(),
+        visitor.brings_cookie(),
+    ))
+}
+
+/// While a brake is on, or may be, nobody is let in; the home only says where the visitor stands.
+async fn braked(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    ticket: &Ticket,
+    in_use: Option<&InUse>,
+) -> Answer {
+    let found = place::find(visit, room, visitor, ticket, in_use).await;
+    state::document(409, room, visitor, &found, in_use, visitor.brings_cookie())
+}
+
+fn may_admit(in_use: Option<&InUse>, line: u8) -> bool {
+    in_use.is_some_and(|in_use| gate::may_admit(&in_use.board, in_use.age, line))
+}
+
+/// How long the first pass of a session lives.
+pub fn first_life(room: Room, confirmed: bool) -> u64 {
+    if confirmed {
+        u64::from(room.event.pass_seconds)
+    } else {
+        FIRST_PASS_SECONDS
+    }
+}
+
+/// The cookie that keeps a pass.
+pub fn cookie(visitor: &Visitor<'_>, pass: &Pass, token: &str, now: u64) -> String {
+    let seconds = pass.session_ends_at.saturating_sub(now) + KEPT_AFTER_SESSION_SECONDS;
+    visitor.jar().set(Kind::Pass, token, seconds)
+}
+
+fn admitted(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    pass: &Pass,
+    fields: &Fields,
+) -> Answer {
+    let token = room.tokens.seal_pass(pass);
+    let location = fields
+        .text("return")
+        .and_then(|text| room_route::own_path(visit, room, text));
+    let document = json!({
+        "event": room.event.id,
+        "run": room.event.run,
+        "state": Stand::Admitted.name(),
+        "pass": token,
+        "expires_at_ms": pass.expires_at * 1_000,
+        "session_ends_at_ms": pass.session_ends_at * 1_000,
+        "location": location.as_ref().map(|path| path.as_str()),
+        "now_ms": visit.now.0,
+    });
+    Answer::json(200, &document)
+        .with("waiting-room-state", Stand::Admitted.name())
+        .with(
+            "set-cookie",
+            cookie(visitor, pass, &token, visit.now_seconds()),
+        )
+}

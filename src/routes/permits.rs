@@ -1,0 +1,72 @@
+//! `POST /_wr/queues/{event}/permits`: a leave to join. Nobody is asked and nothing is stored. Who brings a valid permit
+//! gets the same again, unless its place is over.
+
+use anteroom_token::{Permit, Ticket};
+use serde_json::json;
+
+use crate::answer::Answer;
+use crate::boards::InUse;
+use crate::cookies::{KEPT_SECONDS, Kind};
+use crate::deployment::Room;
+use crate::problem::Problem;
+use crate::visit::Visit;
+use crate::visitor::Visitor;
+use crate::{fields, permits, place, same_site};
+
+/// The permit.
+pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
+    let visitor = visit.visitor(room);
+    same_site::check(
+        &visit.incoming,
+        &room.event.cors_origins,
+        visitor.brings_cookie(),
+    )?;
+    fields::read(&visit.request, &visit.incoming, &[]).await?;
+    let in_use = visit.board(room).await;
+    let (permit, token) = match spent(visit, room, &visitor, in_use.as_ref()).await {
+        false => kept_or_fresh(room, &visitor, in_use.as_ref(), visit.now_seconds()),
+        true => fresh(room, in_use.as_ref(), visit.now_seconds()),
+    };
+    let document = json!({
+        "permit": token,
+        "expires_at_ms": permit.expires_at * 1_000,
+        "challenge": { "kind": "none" },
+    });
+    Ok(Answer::json(201, &document).with(
+        "set-cookie",
+        visitor.jar().set(Kind::Permit, &token, KEPT_SECONDS),
+    ))
+}
+
+/// The permit that the browser has, or a new one.
+pub fn kept_or_fresh(
+    room: Room,
+    visitor: &Visitor<'_>,
+    in_use: Option<&InUse>,
+    now: u64,
+) -> (Permit, String) {
+    visitor.permit().unwrap_or_else(|| fresh(room, in_use, now))
+}
+
+/// A new permit.
+pub fn fresh(room: Room, in_use: Option<&InUse>, now: u64) -> (Permit, String) {
+    let permit = permits::fresh(in_use.map(|in_use| &*in_use.board), now);
+    let token = room.tokens.seal_permit(&permit);
+    (permit, token)
+}
+
+/// Whether the permit that the browser has made a place that is over: it would only find that again.
+async fn spent(visit: &Visit, room: Room, visitor: &Visitor<'_>, in_use: Option<&InUse>) -> bool {
+    let of_this_permit = |ticket: &Ticket| {
+        visitor
+            .permit()
+            .is_some_and(|(permit, _)| permit.nonce == ticket.nonce)
+    };
+    match visitor.ticket().filter(of_this_permit) {
+        Some(ticket) => {
+            let found = place::find(visit, room, visitor, &ticket, in_use).await;
+            found.unknown || !found.standing.stand.is_live()
+        }
+        None => false,
+    }
+}

@@ -1,0 +1,70 @@
+//! `DELETE /_wr/queues/{event}/tickets/me/pass`: the visitor gives the session back; the slot is free at once.
+
+use anteroom_queue::shard::command::{ShardCommand, ShardReply};
+use anteroom_queue::units::{Generation, PlaceIndex, ShardIndex, UnixMillis};
+
+use crate::answer::Answer;
+use crate::cookies::Kind;
+use crate::deployment::Room;
+use crate::place::Found;
+use crate::poll::SHORTEST_POLL;
+use crate::problem::Problem;
+use crate::routes::state;
+use crate::standing::{Stand, Standing};
+use crate::visit::Visit;
+use crate::{fields, rooms, same_site};
+
+/// Releases. Releasing twice is releasing once.
+pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
+    let visitor = visit.visitor(room);
+    same_site::check(
+        &visit.incoming,
+        &room.event.cors_origins,
+        visitor.brings_cookie(),
+    )?;
+    fields::read(&visit.request, &visit.incoming, &[]).await?;
+    let Some(brought) = visitor.pass() else {
+        return Err(Problem::unauthorized(
+            "pass",
+            "none came, as cookie, Waiting-Room-Pass or bearer, that is valid here",
+        ));
+    };
+    let session = brought.pass.session;
+    let release = ShardCommand::Release {
+        index: PlaceIndex(session.index),
+        generation: Generation(session.generation),
+    };
+    let reply = rooms::command(
+        &visit.env,
+        room.event,
+        ShardIndex(session.home),
+        release,
+        rooms::ANSWER_LIMIT,
+    )
+    .await;
+    let ended = match reply {
+        Ok(ShardReply::SessionOver { ended, .. }) => ended,
+        Ok(_) => UnixMillis(visit.now.0.min(brought.pass.session_ends_at * 1_000)),
+        Err(_) => return Err(Problem::away(SHORTEST_POLL.0)),
+    };
+    let standing = Standing {
+        stand: Stand::Ended,
+        session_ends: Some(ended),
+        ..Standing::NONE
+    };
+    let found = Found {
+        standing,
+        exchange: None,
+        unknown: false,
+    };
+    let in_use = visit.board(room).await;
+    let answer = state::document(
+        200,
+        room,
+        &visitor,
+        &found,
+        in_use.as_ref(),
+        visitor.brings_cookie(),
+    );
+    Ok(answer.with("set-cookie", visitor.jar().clear(Kind::Pass)))
+}

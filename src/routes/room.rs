@@ -1,0 +1,353 @@
+//! What the room answers at a protected path: the queue page at the same address for a person, a problem that says how
+//! to join for a program.
+
+use anteroom_config::Decision;
+use anteroom_queue::board::Phase;
+use anteroom_queue::shard::command::VisitorState;
+use anteroom_queue::units::{EntryNumber, Millis, Rank, UnixMillis};
+use serde_json::json;
+
+use crate::answer::Answer;
+use crate::boards::InUse;
+use crate::cookies::{KEPT_SECONDS, Kind};
+use crate::deployment::Room;
+use crate::documents::{StateDocument, wait};
+use crate::gate::Why;
+use crate::local_path::LocalPath;
+use crate::page;
+use crate::page::locale::Language;
+use crate::page::view::{self, PageView};
+use crate::place::Found;
+use crate::platform;
+use crate::problem::Problem;
+use crate::routes::{permits, state};
+use crate::standing::{Stand, Standing, phase_name, room_state};
+use crate::visit::Visit;
+use crate::visitor::{Visitor, claim_text};
+
+/// The query parameter with which a form's answer says that no cookie came with the form.
+const COOKIES_OFF: &str = "wr-cookies=off";
+
+/// The room's answer.
+pub async fn answer(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    in_use: Option<&InUse>,
+    why: Why,
+) -> Answer {
+    let found = why_found(state::of_visitor(visit, room, visitor, in_use).await, why);
+    let board = in_use.map(|in_use| &*in_use.board);
+    let state = match why {
+        Why::Stopped if found.standing.stand == Stand::None => "stopped",
+        Why::Closed if found.standing.stand == Stand::None => "closed",
+        _ => room_state(found.standing.stand, board, found.standing.line),
+    };
+    let now = platform::now();
+    let poll = StateDocument::new(room, &found.standing, in_use, true, now).poll();
+    let answer = if visit.incoming.wants_page() {
+        page(visit, room, visitor, in_use, &found, why, poll)
+    } else {
+        problem(visit, room, in_use, &found.standing, why, poll)
+    };
+    answer
+        .with("waiting-room-state", state)
+        .with("x-robots-tag", "noindex")
+}
+
+fn why_found(found: Found, why: Why) -> Found {
+    let standing = found.standing;
+    match why {
+        Why::Ended(second)
+            if !matches!(
+                standing.stand,
+                Stand::Waiting | Stand::Pending | Stand::Admitted
+            ) =>
+        {
+            let session_ends = Some(UnixMillis(second * 1_000));
+            Found {
+                standing: Standing {
+                    stand: Stand::Ended,
+                    session_ends,
+                    ..standing
+                },
+                ..found
+            }
+        }
+        Why::Elsewhere => Found {
+            standing: Standing {
+                stand: Stand::Elsewhere,
+                ..standing
+            },
+            ..found
+        },
+        _ => found,
+    }
+}
+
+/// For a program: never a redirect, always how to go on.
+fn problem(
+    visit: &Visit,
+    room: Room,
+    in_use: Option<&InUse>,
+    standing: &Standing,
+    why: Why,
+    poll: Millis,
+) -> Answer {
+    let (status, kind, title) = match why {
+        Why::Stopped => (503, "stopped", "everything is stopped for the moment"),
+        Why::Closed => (503, "closed", "the sale is over"),
+        Why::Rate => (429, "rate", "too many at once; try again later"),
+        Why::Ended(_) => (503, "ended", "the session is over; join again"),
+        Why::Elsewhere => (503, "elsewhere", "the visitor continued in another browser"),
+        Why::Queue => (503, "queue", "a pass is needed; join the queue"),
+    };
+    let phase = in_use
+        .and_then(|in_use| in_use.board.lines.first())
+        .map(|line| phase_name(line.phase));
+    let join = json!({
+        "board": visit.address(room, ""),
+        "permit": visit.address(room, "/permits"),
+        "join": visit.address(room, "/tickets"),
+        "state": visit.address(room, "/tickets/me"),
+        "pass": visit.address(room, "/tickets/me/pass"),
+    });
+    let problem = Problem::new(status, kind, title)
+        .and("event", json!(room.event.id))
+        .and("state", json!(standing.stand.name()))
+        .and("phase", json!(phase))
+        .and("how_to_join", join)
+        .retry(poll.0);
+    let answer = Answer::from(problem);
+    let cors = crate::same_site::cors_headers(&visit.incoming, &room.event.cors_origins);
+    cors.into_iter()
+        .fold(answer, |answer, (name, value)| answer.with(name, value))
+}
+
+/// For a person: the page, with a permit in it for who has no place, and the cookies that go with it.
+fn page(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    in_use: Option<&InUse>,
+    found: &Found,
+    why: Why,
+    poll: Millis,
+) -> Answer {
+    let jar = visitor.jar();
+    let mut cookies = Vec::new();
+    let permit = permit(visit, room, visitor, in_use, found.standing.stand);
+    if let Some(token) = &permit {
+        cookies.push(jar.set(Kind::Permit, token, KEPT_SECONDS));
+    }
+    if visitor.claim_id().is_none() {
+        cookies.push(jar.set(
+            Kind::Browser,
+            &claim_text(&platform::random_128()),
+            KEPT_SECONDS,
+        ));
+    }
+    if let Some(ticket) = &found.exchange {
+        cookies.push(jar.set(Kind::Ticket, &room.tokens.seal_ticket(ticket), KEPT_SECONDS));
+    }
+    if found.unknown {
+        cookies.push(jar.clear(Kind::Ticket));
+    }
+    let nonce = claim_text(&platform::random_128());
+    let view = page_view(
+        visit,
+        room,
+        visitor,
+        in_use,
+        &found.standing,
+        Sent {
+            nonce: nonce.clone(),
+            permit,
+            poll,
+        },
+    );
+    let status = if why == Why::Rate {
+        429
+    } else {
+        room.event.queue_status
+    };
+    let ancestors =
+        (!room.event.frame_ancestors.is_empty()).then(|| room.event.frame_ancestors.join(" "));
+    Answer::text(status, "text/html; charset=utf-8", page::render(&view))
+        .with("retry-after", poll.0.div_ceil(1_000).to_string())
+        .with(
+            "content-security-policy",
+            page::policy(&nonce, ancestors.as_deref()),
+        )
+        .with("referrer-policy", "same-origin")
+        .with_cookies(cookies)
+}
+
+/// A permit for who has no place, or one that is over: then a new one, since the old would only find that place again.
+fn permit(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    in_use: Option<&InUse>,
+    stand: Stand,
+) -> Option<String> {
+    let now = visit.now_seconds();
+    match stand {
+        Stand::None => Some(permits::kept_or_fresh(room, visitor, in_use, now).1),
+        _ if stand.is_live() => None,
+        _ => Some(permits::fresh(room, in_use, now).1),
+    }
+}
+
+/// What goes out with this page only.
+struct Sent {
+    nonce: String,
+    permit: Option<String>,
+    poll: Millis,
+}
+
+fn page_view(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    in_use: Option<&InUse>,
+    standing: &Standing,
+    sent: Sent,
+) -> PageView {
+    let event = room.event;
+    let board = in_use.map(|in_use| &*in_use.board);
+    let line = board.and_then(|board| board.lines.get(usize::from(standing.line)));
+    let (refresh_off, rest) = view::split_refresh(&visit.incoming.path_and_query());
+    let asked = without_cookies_off(&rest);
+    let cookies_off = asked != rest && !visitor.brings_cookie();
+    let return_to = LocalPath::parse(&asked).unwrap_or_else(LocalPath::root);
+    PageView {
+        event: event.id.clone(),
+        run: event.run,
+        title: event.title.clone(),
+        prefix: visit.deployment.rooms().prefix().to_owned(),
+        nonce: sent.nonce,
+        language: Language::choose(visit.incoming.header("accept-language").as_deref()),
+        now: platform::now(),
+        time_zone: Some(event.time_zone.clone()),
+        utc_offset_minutes: 0,
+        return_to: return_to.as_str().to_owned(),
+        refresh_off,
+        undelivered: !visit.incoming.method.is_safe(),
+        cookie_missing: cookies_off,
+        unavailable: board.is_none(),
+        permit: sent.permit,
+        line: None,
+        mode: board.map_or(event.settings.mode, |board| board.mode),
+        phase: line.map_or(Phase::Open, |line| line.phase),
+        stop: board.is_some_and(|board| board.stop),
+        pause: board.and_then(|board| board.pause.clone()),
+        message: board.and_then(|board| board.message.clone()),
+        slowdowns: board.map_or(0, |board| board.slowdowns),
+        prequeue_at: event.prequeue_at,
+        opens_at: line.and_then(|line| line.opens_at).or(event.opens_at),
+        called: line.map_or(Rank(0), |line| line.called),
+        board_version: board.map_or(0, |board| board.version),
+        board_age: in_use.map_or(Millis(0), |in_use| in_use.age),
+        poll: sent.poll,
+        hold: (event.hold_minutes > 0).then(|| Millis::from_minutes(u64::from(event.hold_minutes))),
+        session: event.settings.session,
+        place: place(standing, in_use),
+    }
+}
+
+fn place(standing: &Standing, in_use: Option<&InUse>) -> Option<view::Standing> {
+    let state = match standing.stand {
+        Stand::None => return None,
+        Stand::Provisional => VisitorState::Provisional,
+        Stand::Waiting => VisitorState::Waiting,
+        Stand::Called => VisitorState::Called,
+        Stand::Pending => VisitorState::Pending,
+        Stand::Admitted => VisitorState::Admitted,
+        Stand::Ended => VisitorState::Ended,
+        Stand::Lapsed => VisitorState::Lapsed,
+        Stand::Left => VisitorState::Left,
+        Stand::Elsewhere => VisitorState::Elsewhere,
+    };
+    let board = in_use.map(|in_use| &*in_use.board);
+    let line = board.and_then(|board| board.lines.get(usize::from(standing.line)));
+    let eta = wait(standing, line, board);
+    Some(view::Standing {
+        state,
+        entry: standing.entry.map(EntryNumber),
+        rank: standing.rank.map(Rank),
+        eta: eta.map(|eta| view::Eta {
+            likely_seconds: eta.likely_seconds,
+            at_most_seconds: eta.at_most_seconds,
+        }),
+        offer_until: standing.offer_until,
+        session_ends_at: standing.session_ends,
+    })
+}
+
+/// `text` as a path that this event protects on the host that was asked.
+pub fn own_path(visit: &Visit, room: Room, text: &str) -> Option<LocalPath> {
+    let path = LocalPath::parse(text)?;
+    match visit
+        .deployment
+        .rooms()
+        .decide(&visit.incoming.authority, path.path())
+    {
+        Decision::Event(event) if event.id == room.event.id => Some(path),
+        _ => None,
+    }
+}
+
+/// Where a form leads back to: the address that it names if that is one of this event's, else the front page.
+pub fn way_back(visit: &Visit, room: Room, text: Option<&str>) -> LocalPath {
+    text.and_then(|text| own_path(visit, room, text))
+        .unwrap_or_else(LocalPath::root)
+}
+
+/// The way back, for a form that brought no cookie.
+pub fn with_cookies_off(back: &LocalPath) -> String {
+    let joint = if back.as_str().contains('?') {
+        '&'
+    } else {
+        '?'
+    };
+    format!("{}{joint}{COOKIES_OFF}", back.as_str())
+}
+
+/// The address without that remark.
+pub fn without_cookies_off(path_and_query: &str) -> String {
+    let Some((path, query)) = path_and_query.split_once('?') else {
+        return path_and_query.to_owned();
+    };
+    if !query.contains(COOKIES_OFF) {
+        return path_and_query.to_owned();
+    }
+    let kept: Vec<&str> = query
+        .split('&')
+        .filter(|pair| *pair != COOKIES_OFF)
+        .collect();
+    if kept.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{path}?{}", kept.join("&"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_remark_about_cookies_is_put_on_and_taken_off_again() {
+        for address in ["/shop", "/shop?a=1", "/shop?a=%2F&b"] {
+            let back = LocalPath::parse(address).unwrap();
+            let marked = with_cookies_off(&back);
+            assert!(marked.ends_with(COOKIES_OFF));
+            assert_eq!(without_cookies_off(&marked), address);
+        }
+        assert_eq!(
+            without_cookies_off("/shop?xwr-cookies=off"),
+            "/shop?xwr-cookies=off"
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! Whether a request that changes something comes from our own page.
+//!
+//! Browsers say it in `Sec-Fetch-Site`; older ones send `Origin` with every POST. A request that carries neither is a
+//! program's, which brings its token itself: a cookie on such a request is refused, since it may be a very old browser
+//! led here by another site.
+
+use crate::incoming::Incoming;
+use crate::problem::Problem;
+
+/// Who sends the request, as far as the headers tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sender {
+    /// A page of this host, or a site that the event's configuration names.
+    Ours,
+    /// Another site's page.
+    Foreign,
+    /// No browser that is younger than these headers.
+    Program,
+}
+
+/// Who sends it. `cors_origins` are the sites that the event's configuration names.
+pub fn sender(incoming: &Incoming, cors_origins: &[String]) -> Sender {
+    let origin = incoming.header("origin");
+    let named = |origin: &String| cors_origins.iter().any(|allowed| allowed == origin);
+    if origin.as_ref().is_some_and(named) {
+        return Sender::Ours;
+    }
+    match (incoming.header("sec-fetch-site").as_deref(), origin) {
+        (Some("same-origin" | "none"), _) => Sender::Ours,
+        (Some(_), _) => Sender::Foreign,
+        (None, Some(origin)) if is_own(&origin, incoming) => Sender::Ours,
+        (None, Some(_)) => Sender::Foreign,
+        (None, None) => Sender::Program,
+    }
+}
+
+/// Refuses what another site's page sends, and a cookie from an unknown sender.
+pub fn check(
+    incoming: &Incoming,
+    cors_origins: &[String],
+    brings_cookie: bool,
+) -> Result<(), Problem> {
+    match sender(incoming, cors_origins) {
+        Sender::Ours => Ok(()),
+        Sender::Program if !brings_cookie => Ok(()),
+        Sender::Foreign => Err(Problem::new(
+            403,
+            "foreign-site",
+            "this request may only come from the waiting room's own page",
+        )),
+        Sender::Program => Err(Problem::new(
+            403,
+            "unknown-sender",
+            "with our cookies, Sec-Fetch-Site or Origin is needed; a program sends its ticket as bearer",
+        )),
+    }
+}
+
+/// The CORS answer for a named site; none for any other.
+pub fn cors_headers(incoming: &Incoming, cors_origins: &[String]) -> Vec<(&'static str, String)> {
+    let Some(origin) = incoming
+        .header("origin")
+        .filter(|origin| cors_origins.contains(origin))
+    else {
+        return Vec::new();
+    };
+    vec![
+        ("access-control-allow-origin", origin),
+        ("access-control-allow-credentials", "true".to_owned()),
+        (
+            "access-control-expose-headers",
+            "Waiting-Room-State, Waiting-Room-Pass, Retry-After".to_owned(),
+        ),
+        ("vary", "Origin".to_owned()),
+    ]
+}
+
+fn is_own(origin: &str, incoming: &Incoming) -> bool {
+    let scheme = if incoming.secure { "https" } else { "http" };
+    origin
+        .split_once("://")
+        .is_some_and(|(present, authority)| {
+            present == scheme && authority.eq_ignore_ascii_case(&incoming.authority)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::incoming::Method;
+
+    #[test]
+    fn only_our_own_page_and_named_sites_change_anything() {
+        let cors = ["https://fans.example".to_owned()];
+        let rows: [(&[(&'static str, &str)], Sender); 11] = [
+            (&[("sec-fetch-site", "same-origin")], Sender::Ours),
+            (&[("sec-fetch-site", "none")], Sender::Ours),
+            (&[("sec-fetch-site", "same-site")], Sender::Foreign),
+            (
+                &[
+                    ("sec-fetch-site", "cross-site"),
+                    ("origin", "https://tickets.example.com"),
+                ],
+                Sender::Foreign,
+            ),
+            (
+                &[
+                    ("sec-fetch-site", "cross-site"),
+                    ("origin", "https://fans.example"),
+                ],
+                Sender::Ours,
+            ),
+            (&[("origin", "https://tickets.example.com")], Sender::Ours),
+            (&[("origin", "http://tickets.example.com")], Sender::Foreign),
+            (
+                &[("origin", "https://tickets.example.com.evil.example")],
+                Sender::Foreign,
+            ),
+            (&[("origin", "null")], Sender::Foreign),
+            (
+                &[("origin", "https://fans.example.evil.example")],
+                Sender::Foreign,
+            ),
+            (&[], Sender::Program),
+        ];
+        for (headers, expected) in rows {
+            let incoming = Incoming::listed(
+                Method::Post,
+                "https://tickets.example.com/_wr/queues/a/tickets",
+                headers,
+            );
+            assert_eq!(sender(&incoming, &cors), expected, "{headers:?}");
+            let with_cookie = check(&incoming, &cors, true).is_ok();
+            let without = check(&incoming, &cors, false).is_ok();
+            assert_eq!(
+                (with_cookie, without),
+                (expected == Sender::Ours, expected != Sender::Foreign),
+                "{headers:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn another_site_gets_no_cors_headers() {
+        let cors = ["https://fans.example".to_owned()];
+        let headers = |origin| {
+            let incoming = Incoming::listed(
+                Method::Get,
+                "https://tickets.example.com/",
+                &[("origin", origin)],
+            );
+            cors_headers(&incoming, &cors)
+        };
+        assert_eq!(
+            headers("https://fans.example")[0],
+            (
+                "access-control-allow-origin",
+                "https://fans.example".to_owned()
+            )
+        );
+        assert!(headers("https://evil.example").is_empty());
+        assert!(headers("*").is_empty());
+    }
+}

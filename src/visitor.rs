@@ -1,0 +1,175 @@
+//! What a visitor brings along: pass, ticket, permit and claim id, from cookies, headers or a bearer, verified with the
+//! event's keys. What does not verify counts as not brought: a foreign or tampered token is never an error by itself.
+
+use anteroom_queue::units::ClaimId;
+use anteroom_token::{Pass, Permit, Ticket};
+use base64ct::{Base64UrlUnpadded, Encoding};
+
+use crate::cookies::{Jar, Kind};
+use crate::deployment::Room;
+use crate::incoming::Incoming;
+use crate::renewal;
+use crate::rewrite::PASS_HEADER;
+
+/// How a pass came, and so how its successor goes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// As our cookie.
+    Cookie,
+    /// As `Waiting-Room-Pass` or as bearer: the next one goes back as `Waiting-Room-Pass`.
+    Header,
+}
+
+/// A pass as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassBrought {
+    /// What it says; perhaps expired.
+    pub pass: Pass,
+    /// Its bytes.
+    pub token: String,
+    /// How it came.
+    pub by: By,
+}
+
+/// A visitor's request, seen with the keys of one event.
+pub struct Visitor<'a> {
+    incoming: &'a Incoming,
+    room: Room,
+    jar: Jar<'a>,
+    cookie: String,
+    now: u64,
+}
+
+impl<'a> Visitor<'a> {
+    /// `now` in Unix seconds.
+    pub fn new(incoming: &'a Incoming, room: Room, now: u64) -> Self {
+        let jar = Jar::new(
+            &room.event.id,
+            room.event.cookie_domain.as_deref(),
+            incoming,
+        );
+        let cookie = incoming.header("cookie").unwrap_or_default();
+        Visitor {
+            incoming,
+            room,
+            jar,
+            cookie,
+            now,
+        }
+    }
+
+    /// How cookies are set for this visitor.
+    pub fn jar(&self) -> Jar<'a> {
+        self.jar
+    }
+
+    /// Whether any cookie of ours came back.
+    pub fn brings_cookie(&self) -> bool {
+        Kind::ALL
+            .into_iter()
+            .any(|kind| self.jar.values(&self.cookie, kind).next().is_some())
+    }
+
+    /// The best pass: a valid one before expired ones, then the one whose session ends last.
+    pub fn pass(&self) -> Option<PassBrought> {
+        let of = |token: &str, by| {
+            let pass = self.room.tokens.open_expired_pass(token, self.now).ok()?;
+            Some(PassBrought {
+                pass,
+                token: token.to_owned(),
+                by,
+            })
+        };
+        let header = self
+            .incoming
+            .header(PASS_HEADER)
+            .and_then(|token| of(&token, By::Header));
+        let bearer = || {
+            self.incoming
+                .bearer()
+                .and_then(|token| of(&token, By::Header))
+        };
+        let cookies = self
+            .jar
+            .values(&self.cookie, Kind::Pass)
+            .filter_map(|token| of(token, By::Cookie));
+        let mut best = None;
+        for found in header.into_iter().chain(cookies) {
+            if best
+                .as_ref()
+                .is_none_or(|best: &PassBrought| self.is_better(&found.pass, &best.pass))
+            {
+                best = Some(found);
+            }
+        }
+        best.or_else(bearer)
+    }
+
+    fn is_better(&self, pass: &Pass, than: &Pass) -> bool {
+        let rank = |pass: &Pass| {
+            (
+                self.now < pass.expires_at,
+                pass.session_ends_at,
+                pass.expires_at,
+            )
+        };
+        rank(pass) > rank(than)
+    }
+
+    /// The ticket, from a cookie or as bearer.
+    pub fn ticket(&self) -> Option<Ticket> {
+        let open = |token: &str| self.room.tokens.open_ticket(token, self.now).ok();
+        let cookie = self.jar.values(&self.cookie, Kind::Ticket).find_map(open);
+        cookie.or_else(|| open(&self.incoming.bearer()?))
+    }
+
+    /// The permit that the browser keeps, if it may still make a place, with its bytes.
+    pub fn permit(&self) -> Option<(Permit, String)> {
+        self.jar
+            .values(&self.cookie, Kind::Permit)
+            .find_map(|token| {
+                Some((
+                    self.room.tokens.open_permit(token, self.now).ok()?,
+                    token.to_owned(),
+                ))
+            })
+    }
+
+    /// The id that the browser keeps for all its tabs.
+    pub fn claim_id(&self) -> Option<ClaimId> {
+        self.jar
+            .values(&self.cookie, Kind::Browser)
+            .find_map(|text| {
+                let mut id = [0; 16];
+                let decoded = Base64UrlUnpadded::decode(text, &mut id).ok()?;
+                (decoded.len() == id.len()).then_some(ClaimId(id))
+            })
+    }
+
+    /// The claim id to use with `ticket`: without a browser's, whoever brings the ticket is one browser.
+    pub fn claim_id_for(&self, ticket: &Ticket) -> ClaimId {
+        self.claim_id().unwrap_or(ClaimId(ticket.nonce))
+    }
+}
+
+/// The text of a claim id in its cookie.
+pub fn claim_text(id: &[u8; 16]) -> String {
+    Base64UrlUnpadded::encode_string(id)
+}
+
+/// Whether ticket and pass are of one place.
+pub fn is_of_place(pass: &Pass, ticket: &Ticket) -> bool {
+    (pass.session.home, pass.session.index) == (ticket.home, ticket.index)
+}
+
+/// A pass for requests while everything passes: of no session, so that nothing can be renewed or released with it.
+pub fn open_pass(now: u64, pass_seconds: u64) -> Pass {
+    renewal::issued(NO_SESSION, now + pass_seconds, now, pass_seconds)
+}
+
+/// The session of [`open_pass`]: a home that no run has.
+pub const NO_SESSION: anteroom_token::SessionId = anteroom_token::SessionId {
+    home: u16::MAX,
+    index: u32::MAX,
+    generation: 0,
+};
