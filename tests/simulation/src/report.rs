@@ -28,7 +28,7 @@ impl Report {
         self.seeds += 1;
         self.visitors += u64::from(visitors);
         self.virtual_ms += course.virtual_ms;
-        self.trace = if self.seeds == 1 { course.trace } else { mixed(self.trace ^ course.trace) };
+        self.trace = if self.seeds == 1 { course.trace } else { mixed(self.trace.rotate_left(1) ^ course.trace) };
         for (promise, count) in &course.findings.counts {
             *self.findings.counts.entry(*promise).or_default() += count;
         }

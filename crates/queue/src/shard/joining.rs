@@ -25,6 +25,7 @@ impl Shard {
             };
         }
         if let Some(why) = self.join_refusal(line, permit_expired, now) {
+            self.doubts_board(now);
             return ShardReply::Refused { why, place: None };
         }
         let arrived = arrived.map_or(now, |earlier| earlier.min(now));
@@ -124,6 +125,7 @@ impl Shard {
         }
         let room = self.board.as_ref().is_some_and(|board| board.room) && !self.braked(position);
         if !room || self.places.len() >= MAX_PLACES as usize {
+            self.doubts_board(now);
             return ShardReply::Refused {
                 why: Refused::NoRoom,
                 place: None,

@@ -103,6 +103,8 @@ pub struct Shard {
     edge_heard: UnixMillis,
     /// How long in all no edge was heard.
     deaf: Millis,
+    /// Somebody was refused or kept waiting on a board that may be outdated: news is wanted.
+    doubted: bool,
     changed: Changed,
 }
 
@@ -187,6 +189,7 @@ impl Shard {
             patience: PATIENT_SYNC,
             edge_heard: now,
             deaf: Millis(0),
+            doubted: false,
             changed: Changed::default(),
         }
     }

@@ -47,7 +47,7 @@ impl Shard {
                 || counters.numbered < counters.joined
                 || !line.tries.is_empty()
         });
-        if news || self.board.is_none() && self.waits() {
+        if news || self.doubted || self.board.is_none() && self.waits() {
             return Some(self.next_sync);
         }
         self.waits()
@@ -106,6 +106,7 @@ impl Shard {
                 .grant_in
                 .map_or(PATIENT_SYNC, |wait| wait.min(PATIENT_SYNC));
         }
+        self.doubted = false;
         self.hear_board(&reply, now);
         for (position, answer) in reply.lines.into_iter().enumerate() {
             for cut in &answer.cuts {

@@ -4,7 +4,7 @@ use super::Shard;
 use super::command::{PlaceView, Refused, ShardReply, VisitorState};
 use super::place::{Claim, Place, Standing};
 use crate::board::{Board, LineBoard, Phase};
-use crate::limits::{BRAKE_AGE, CLAIM_PRESENCE};
+use crate::limits::{BRAKE_AGE, CLAIM_PRESENCE, PATIENT_SYNC};
 use crate::line::rank_of;
 use crate::units::{ClaimId, Generation, Nonce, PlaceIndex, UnixMillis};
 
@@ -100,6 +100,14 @@ impl Shard {
             .is_none_or(|board: &Board| board.stop || board.lines[position].phase != Phase::Open)
     }
 
+    /// Whether the board is too old to refuse anybody on it. If so, news is wanted: otherwise a
+    /// shard that nobody else gives a reason to report would refuse for ever.
+    pub(super) fn doubts_board(&mut self, now: UnixMillis) -> bool {
+        let outdated = self.board_age(now).is_none_or(|age| age > PATIENT_SYNC);
+        self.doubted |= outdated;
+        outdated
+    }
+
     /// The place of a ticket, if the ticket is of this shard.
     fn place_of(&self, index: PlaceIndex, nonce: Nonce) -> Option<&Place> {
         self.places
@@ -128,6 +136,9 @@ impl Shard {
             };
         };
         let mut view = self.view_of(index, place, now);
+        if matches!(view.state, VisitorState::Waiting | VisitorState::Called) {
+            self.doubts_board(now);
+        }
         match &mut self.places[index.0 as usize].standing {
             Standing::Granted(session) if session.claim != claim => {
                 view.state = VisitorState::Elsewhere
@@ -156,6 +167,7 @@ impl Shard {
         };
         let (state, _) = self.state_of(place, now);
         match state {
+            VisitorState::Waiting if self.doubts_board(now) => self.undecided(index, now),
             VisitorState::Provisional | VisitorState::Waiting => {
                 self.refuse(Refused::NotCalled, index, now)
             }
@@ -169,9 +181,19 @@ impl Shard {
         }
     }
 
+    fn undecided(&self, index: PlaceIndex, now: UnixMillis) -> ShardReply {
+        ShardReply::Pending {
+            place: Some(self.view_at(index, now)),
+        }
+    }
+
     fn claim_called(&mut self, index: PlaceIndex, claim: ClaimId, now: UnixMillis) -> ShardReply {
         let position = usize::from(self.places[index.0 as usize].line.0);
-        match self.board.as_ref().map(|board| board.lines[position].phase) {
+        let phase = self.board.as_ref().map(|board| board.lines[position].phase);
+        if matches!(phase, Some(Phase::Soldout | Phase::Closed)) && self.doubts_board(now) {
+            return self.undecided(index, now);
+        }
+        match phase {
             Some(Phase::Soldout) => return self.refuse(Refused::SoldOut, index, now),
             Some(Phase::Closed) => return self.refuse(Refused::Closed, index, now),
             _ => {}

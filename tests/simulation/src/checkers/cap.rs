@@ -28,6 +28,12 @@ impl Window {
         self.clock_ms = self.clock_ms.max(clock_ms);
     }
 
+    /// The rate changes: a window across the change may hold one second of the higher rate.
+    pub fn change(&mut self, from: u32, to: u32) {
+        let shrinks = Self::capacity(from).saturating_sub(Self::capacity(to));
+        self.level = self.level.saturating_sub(shrinks);
+    }
+
     /// Adds grants.
     pub fn add(&mut self, grants: u64) {
         self.level = self.level.saturating_add(grants.saturating_mul(ADMISSION));
@@ -87,6 +93,9 @@ impl Cap {
         self.granted = self.granted.max(tally.granted);
         if let Some(rate) = self.limits.per_minute.or(tally.limits.per_minute) {
             self.window.pass(rate, tally.clock_ms);
+        }
+        if let (Some(from), Some(to)) = (self.limits.per_minute, tally.limits.per_minute) {
+            self.window.change(from, to);
         }
         if tally.limits.per_minute.is_none() {
             self.window = Window { level: 0, clock_ms: tally.clock_ms };
@@ -204,6 +213,15 @@ mod tests {
         assert_eq!(check(&kept), 0);
         assert_eq!(check(&[counted(0, 2, 2, RATE), counted(499, 3, 3, RATE)]), 1);
         assert_eq!(check(&[counted(0, 3, 3, RATE)]), 1);
+    }
+
+    #[test]
+    fn a_lowered_rate_holds_at_once_and_a_window_across_the_change_gets_no_second_start() {
+        let slow = LimitsSeen { per_minute: Some(60), ..RATE };
+        let before = counted(0, 2, 2, RATE);
+        assert_eq!(check(&[before, counted(500, 2, 2, slow), counted(1_000, 3, 3, slow)]), 0);
+        assert_eq!(check(&[before, counted(1, 3, 3, slow)]), 1);
+        assert_eq!(check(&[before, counted(500, 2, 2, slow), counted(1_000, 4, 4, slow)]), 1);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::Room;
 use super::shopping::Told;
 use crate::message::{Answer, Ask};
 use crate::observation::{Observation, PlaceSeen, VisitorId};
-use crate::visitor::{NONE, Stage};
+use crate::visitor::{Habit, NONE, Stage};
 
 impl Room {
     /// An answer arrives at the edge and goes on to its visitor.
@@ -46,7 +46,9 @@ impl Room {
             }
             Some(ShardReply::Place { place, .. }) => self.placed(id, place, last, now),
             Some(ShardReply::Pending { place }) => {
-                if let Some(place) = place {
+                if let Some(place) = place
+                    && self.visitors[id as usize].stage != Stage::Inside
+                {
                     self.place_told(id, place, now);
                 }
                 if last {
@@ -76,14 +78,17 @@ impl Room {
     }
 
     fn placed(&mut self, id: VisitorId, place: &PlaceView, last: bool, now: u64) {
-        self.place_told(id, place, now);
-        let visitor = &mut self.visitors[id as usize];
-        if !matches!(visitor.stage, Stage::Joining | Stage::InLine | Stage::Claiming | Stage::Trying) {
-            if last && visitor.stage == Stage::Inside {
-                self.again(id, now, 10_000);
-            }
-            return;
+        match self.visitors[id as usize].stage {
+            Stage::Coming | Stage::Trying | Stage::Joining | Stage::InLine | Stage::Claiming => {}
+            // The other tab was faster: this answer was on the way when the pass came.
+            Stage::Inside if last => return self.again(id, now, 10_000),
+            Stage::Inside | Stage::Leaving | Stage::Releasing | Stage::Gone => return,
         }
+        let overtaken = place.entry.is_none() && self.visitors[id as usize].entry != NONE;
+        if self.visitors[id as usize].habit != Habit::TwoTabs || !overtaken {
+            self.place_told(id, place, now);
+        }
+        let visitor = &mut self.visitors[id as usize];
         match place.state {
             VisitorState::Provisional | VisitorState::Waiting => visitor.stage = Stage::InLine,
             VisitorState::Called | VisitorState::Pending | VisitorState::Admitted | VisitorState::Elsewhere => {

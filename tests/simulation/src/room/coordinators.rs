@@ -136,9 +136,9 @@ impl Room {
             };
             let entropy = self.entropy.bytes();
             let reply = self.apply_at_coordinator(CoordinatorCommand::Sync { report, entropy }, now);
-            counted.push(self.tally(now));
             match reply {
                 CoordinatorReply::Synced(reply) if ours => {
+                    counted.push(self.tally(now));
                     replies.push(Parcel { content: Content::Reply(Rc::new(reply)), ..parcel });
                 }
                 CoordinatorReply::Refused(why) if ours => {

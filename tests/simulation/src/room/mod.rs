@@ -155,6 +155,7 @@ impl Room {
 
     fn see(&mut self, now: u64, seen: Observation) {
         self.trace.add(now, &seen);
+        if std::env::var("SIMDBG").is_ok() { eprintln!("{now} {seen:?}"); }
         self.checkers.see(now, &seen, &mut self.findings);
     }
 

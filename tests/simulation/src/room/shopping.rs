@@ -81,7 +81,9 @@ impl Room {
         let ends_ms = if told.confirmed { told.ends_ms } else { pass_until_ms };
         let (generation, confirmed) = (told.generation, told.confirmed);
         self.see(now, Observation::FirstPass { visitor: id, generation, ends_ms, confirmed });
-        self.again(id, now, BETWEEN_REQUESTS_MS / 2);
+        if last {
+            self.again(id, now, BETWEEN_REQUESTS_MS / 2);
+        }
     }
 
     fn session_told(&mut self, visitor: VisitorId, told: Told, now: u64) {
