@@ -10,6 +10,7 @@
 //!
 //! All runs on one thread: a room is measured, not this program.
 
+pub mod answers;
 pub mod checks;
 pub mod connections;
 pub mod cookies;

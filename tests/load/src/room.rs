@@ -1,30 +1,20 @@
 //! The room's public protocol, as a browser with its page speaks it.
 
 use std::cell::RefCell;
-use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{ACCEPT, CONTENT_TYPE, COOKIE, ORIGIN, SET_COOKIE};
 use hyper::{Method, Request, StatusCode};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::answers::{BoardAnswer, PageData, PlaceAnswer, page_data};
 use crate::connections::{Answer, Connections, NoAnswer};
 use crate::cookies::Jar;
-use crate::history::{BoardSighting, Limits, Sighting, State};
+use crate::history::{BoardSighting, Limits};
 
 /// The header by which the room says that an answer is its own.
 const ROOM_STATE: &str = "waiting-room-state";
-
-/// What the page's script is given.
-#[derive(Clone, Debug, Deserialize)]
-pub struct PageData {
-    /// The permit to join with.
-    pub permit: Option<String>,
-    /// Where the room's own addresses begin.
-    pub prefix: String,
-}
 
 /// What opening the protected page led to.
 #[derive(Debug)]
@@ -33,96 +23,6 @@ pub enum Page {
     Queue(PageData),
     /// The shop, or what stands behind the room.
     Behind(StatusCode),
-}
-
-/// An answer of the room about a place; every field that a kind of answer lacks is absent.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct PlaceAnswer {
-    state: Option<State>,
-    line: Option<String>,
-    entry: Option<u64>,
-    rank: Option<u64>,
-    ahead: Option<u64>,
-    called: Option<u64>,
-    board_version: Option<u64>,
-    board_age_ms: Option<u64>,
-    /// When to ask again.
-    pub poll_ms: Option<u64>,
-    /// When a session ends, in Unix milliseconds.
-    pub session_ends_at_ms: Option<u64>,
-    /// A pass, if the visitor was admitted.
-    pub pass: Option<String>,
-    /// A permit to join with, when its home was away.
-    pub permit: Option<String>,
-    /// When to try again.
-    pub retry_after_ms: Option<u64>,
-}
-
-impl PlaceAnswer {
-    /// The visitor's state, if it was said.
-    pub fn state(&self) -> Option<State> {
-        self.state
-    }
-
-    /// The entry number, if it was said.
-    pub fn entry(&self) -> Option<u64> {
-        self.entry
-    }
-
-    /// What this answer adds to a history.
-    pub fn sighting(&self, answer: &Answer) -> Option<Sighting> {
-        Some(Sighting {
-            sent: answer.sent,
-            received: answer.received,
-            state: self.state?,
-            line: self.line.clone().unwrap_or_default(),
-            entry: self.entry,
-            rank: self.rank.or(self.entry),
-            ahead: self.ahead,
-            called: self.called,
-            version: self.board_version,
-            board_age: self.board_age_ms.map(Duration::from_millis),
-        })
-    }
-}
-
-#[derive(Deserialize)]
-struct BoardAnswer {
-    version: u64,
-    #[serde(default)]
-    age_ms: Option<u64>,
-    #[serde(default)]
-    limits: BoardLimits,
-    #[serde(default)]
-    lines: Vec<BoardLine>,
-}
-
-#[derive(Default, Deserialize)]
-struct BoardLimits {
-    #[serde(default)]
-    max_active: Option<u64>,
-    #[serde(default)]
-    per_minute: Option<u64>,
-    #[serde(default)]
-    batch: Option<BoardBatch>,
-}
-
-#[derive(Deserialize)]
-struct BoardBatch {
-    size: u64,
-    #[serde(alias = "every_ms")]
-    every: Option<u64>,
-    every_seconds: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct BoardLine {
-    id: String,
-    called: u64,
-    #[serde(default)]
-    lapsed: u64,
-    entries: u64,
 }
 
 /// The room as one browser sees it.
@@ -154,32 +54,7 @@ impl Room {
             .connections
             .send(with_body(request, Bytes::new())?)
             .await?;
-        let board: BoardAnswer = json(&answer)?;
-        let batch = board.limits.batch.and_then(|batch| {
-            let every = batch
-                .every
-                .map(Duration::from_millis)
-                .or(batch.every_seconds.map(Duration::from_secs));
-            every.map(|every| (batch.size, every))
-        });
-        let limits = Limits {
-            max_active: board.limits.max_active,
-            per_minute: board.limits.per_minute,
-            batch,
-        };
-        let lines = board
-            .lines
-            .into_iter()
-            .map(|line| (line.id, line.called, line.lapsed, line.entries))
-            .collect();
-        let sighting = BoardSighting {
-            sent: answer.sent,
-            received: answer.received,
-            version: board.version,
-            age: board.age_ms.map(Duration::from_millis),
-            lines,
-        };
-        Ok((sighting, limits))
+        Ok(json::<BoardAnswer>(&answer)?.sighting(&answer))
     }
 
     /// A permit, made without a page.
@@ -327,7 +202,7 @@ impl<'a> Browser<'a> {
 }
 
 /// Whether the room itself answered, and not what stands behind it.
-pub fn is_the_rooms(answer: &Answer) -> bool {
+fn is_the_rooms(answer: &Answer) -> bool {
     answer.headers.contains_key(ROOM_STATE)
 }
 
@@ -351,48 +226,4 @@ fn json<T: DeserializeOwned>(answer: &Answer) -> Result<T, NoAnswer> {
             answer.status
         ))
     })
-}
-
-/// The data in the page: the text of `<script … id="room">`.
-fn page_data(page: &[u8]) -> Option<PageData> {
-    let page = std::str::from_utf8(page).ok()?;
-    let tag = page
-        .match_indices("<script")
-        .map(|(at, _)| &page[at..])
-        .find(|rest| {
-            rest.split('>')
-                .next()
-                .is_some_and(|tag| tag.contains("id=\"room\"") || tag.contains("id=room"))
-        })?;
-    let text = &tag[tag.find('>')? + 1..];
-    serde_json::from_str(&text[..text.find("</script")?]).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_pages_data_is_found_among_its_scripts() {
-        let page = r#"<!doctype html><script nonce="a">let id="room"</script>
-            <script type="application/json" nonce="x" id="room">{"permit":"p.q.r","prefix":"/_wr","event":"demo","more":{"a":1}}</script>"#;
-        let data = page_data(page.as_bytes()).unwrap();
-        assert_eq!(
-            (data.permit.as_deref(), data.prefix.as_str()),
-            (Some("p.q.r"), "/_wr")
-        );
-        assert!(
-            page_data(b"<html></html>").is_none() && page_data(b"<script id=\"room\">{").is_none()
-        );
-    }
-
-    #[test]
-    fn states_that_nobody_knows_are_no_error() {
-        let answer: PlaceAnswer =
-            serde_json::from_str(r#"{"state":"dancing","entry":7,"eta":null}"#).unwrap();
-        assert_eq!(
-            (answer.state(), answer.entry()),
-            (Some(State::Other), Some(7))
-        );
-    }
 }

@@ -1,13 +1,16 @@
 //! One visitor's way: arrive, load the page, join, wait, enter, shop, give back.
 
+mod shopping;
+
 use std::time::Duration;
 
 use tokio::time::sleep;
 
+use crate::answers::PlaceAnswer;
 use crate::connections::{Answer, NoAnswer};
 use crate::habits::{Dice, Habit};
 use crate::history::{Clock, End, Join, Moment, Session, Sighting, State, VisitorHistory};
-use crate::room::{Browser, Page, PlaceAnswer, Room, is_the_rooms};
+use crate::room::{Browser, Page, Room};
 
 /// When to ask again if an answer does not say, or there was none.
 const USUAL_POLL: Duration = Duration::from_secs(2);
@@ -356,54 +359,6 @@ impl Visitor<'_> {
         let began = self.around.clock.now();
         let answer = self.browser.join(&self.permit).await;
         self.joined(answer, began);
-    }
-
-    /// Admitted without a place: the page was the shop's at once.
-    async fn go_in_at_once(&mut self, answer: &Answer) -> End {
-        if !self.browser.has_pass() {
-            self.seen.failures += 1;
-            return End::NotJoined;
-        }
-        self.seen.session = Some(self.session_from(answer.received));
-        self.shop().await
-    }
-
-    /// Requests the shop a few times, then gives the session back or does not.
-    async fn shop(&mut self) -> End {
-        let Some(mut session) = self.seen.session else {
-            return End::Lost;
-        };
-        let requests = self.dice.shop_requests();
-        let shopping = self.around.session.unwrap_or_else(|| self.dice.shopping());
-        let ends = self.session_ends.unwrap_or(Moment(u64::MAX));
-        let mut last = session.received;
-        for _ in 0..requests {
-            match self.browser.open_page().await {
-                Ok((Page::Behind(status), answer)) if !status.is_server_error() => {
-                    self.seen.served += 1;
-                    last = answer.sent;
-                }
-                Ok((Page::Queue(_), answer)) if answer.received < ends && is_the_rooms(&answer) => {
-                    self.seen.kept_back += 1
-                }
-                Ok(_) | Err(_) => self.seen.failures += 1,
-            }
-            sleep(shopping / requests as u32).await;
-        }
-        session.sure_until = last.plus(self.around.idle).min(ends);
-        if self.habit != Habit::Keeper {
-            let giving_back = self.around.clock.now();
-            session.sure_until = session.sure_until.min(giving_back);
-            for _ in 0..3 {
-                match self.browser.give_back().await {
-                    Ok(answer) if answer.status.is_success() => break,
-                    Ok(_) | Err(_) => self.seen.failures += 1,
-                }
-                sleep(self.dice.around(USUAL_POLL)).await;
-            }
-        }
-        self.seen.session = Some(session);
-        End::Admitted
     }
 }
 
