@@ -102,9 +102,9 @@ function limitOf(name, words) {
   if (word === UNLIMITED && rest.length === 0) return null;
   if (word === RESET && rest.length === 0) return RESET;
   const value = Number(word);
-  if (rest.length > 0 || word === undefined || !Number.isInteger(value) || value < 0 || value > MAX_LIMIT) {
+  if (rest.length > 0 || word === undefined || !Number.isInteger(value) || value < 1 || value > MAX_LIMIT) {
     throw new UsageError(
-      `${name} is ${JSON.stringify(words.join(" "))}, allowed is 0 to ${MAX_LIMIT}, "${UNLIMITED}" or "${RESET}"`,
+      `${name} is ${JSON.stringify(words.join(" "))}, allowed is 1 to ${MAX_LIMIT}, "${UNLIMITED}" or "${RESET}"`,
     );
   }
   return value;

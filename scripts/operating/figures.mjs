@@ -81,7 +81,11 @@ export function statusLines({ event, url, document }) {
   return [`${event} at ${url}`, ...rows.map(([name, text]) => `  ${name.padEnd(12)}${text}`)];
 }
 
-function notedText({ at_ms: atMs, at, by, action }) {
-  const words = typeof action === "string" ? action : JSON.stringify(action);
-  return `${clock(atMs ?? at)} ${by}: ${words}`;
+/** One of the last actions: when, who, what. */
+function notedText({ at_ms: atMs, by, did }) {
+  const { action, ...details } = did;
+  const words = Object.entries(details)
+    .filter(([, value]) => value !== null && value !== "")
+    .map(([name, value]) => `${name} ${name.endsWith("_at_ms") ? clock(value) : JSON.stringify(value)}`);
+  return `${clock(atMs)} ${by}: ${[action, ...words].join(", ")}`;
 }

@@ -76,7 +76,7 @@ export const suites = [
     needs: ["rust", "tools"],
     commands: () => {
       const runner = { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: buildTools().wasmTestRunner };
-      const args = ["test", "--quiet", "--target", WASM_TARGET, ...packages(wasmTestedPackages())];
+      const args = ["test", "--target", WASM_TARGET, ...packages(wasmTestedPackages())];
       return [cargo("wasm-bindgen-test", args, runner)];
     },
   },

@@ -29,7 +29,7 @@ const SENT = [
   ["open", [], { action: "open" }],
   ["rate", ["1200"], { action: "retune", per_minute: 1200 }],
   ["rate", ["none"], { action: "retune", per_minute: null }],
-  ["limit", ["0"], { action: "retune", max_active: 0 }],
+  ["limit", ["1"], { action: "retune", max_active: 1 }],
   ["limit", ["reset"], { action: "retune", max_active: "reset" }],
   ["message", ["More", "seats"], { action: "message", text: "More seats" }],
   ["message", [], { action: "message", text: "" }],
@@ -42,8 +42,8 @@ for (const [verb, words, sent] of SENT) {
 }
 
 test("a limit that is no whole number in range is refused with what is allowed", () => {
-  for (const words of [[], ["x"], ["-1"], ["1.5"], ["1000001"], ["5", "6"], ["none", "5"]]) {
-    assert.throws(() => actions.limit.body(words), /allowed is 0 to 1000000/, words.join(" "));
+  for (const words of [[], ["x"], ["0"], ["-1"], ["1.5"], ["1000001"], ["5", "6"], ["none", "5"]]) {
+    assert.throws(() => actions.limit.body(words), /allowed is 1 to 1000000/, words.join(" "));
   }
 });
 
@@ -88,9 +88,9 @@ test("what changed is found by comparing", () => {
 });
 
 test("the status shows who waits, who is inside and who did what", () => {
-  const document = { ...queue(), noted: [{ at_ms: 0, by: "anna", action: "resume" }] };
+  const document = { ...queue(), noted: [{ at_ms: 0, by: "anna", did: { action: "pause", reason: "bank" } }] };
   const text = statusLines({ event: "tour", url: "http://localhost", document }).join("\n");
   assert.match(text, /1,300 not called yet/);
   assert.match(text, /498, at most 500/);
-  assert.match(text, /anna: resume/);
+  assert.match(text, /anna: pause, reason "bank"/);
 });
