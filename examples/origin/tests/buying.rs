@@ -71,7 +71,13 @@ async fn a_visitor_buys_two_seats_and_gives_the_session_back() {
     assert_eq!(bought.header("waiting-room-command"), Some("release"));
     assert!(bought.text.contains("Seat C7") && bought.text.contains("Seat L8"));
     assert_eq!(door.payment_state(&payment).await, "captured");
+}
 
+#[tokio::test]
+async fn bought_tickets_have_their_own_address_and_are_not_for_sale_again() {
+    let door = door().await;
+    let payment = door.pay(1, "C7", "approve").await;
+    let bought = door.post_back(&payment, 1).await;
     let (_, rest) = bought
         .text
         .split_once("href=\"/tickets/")
@@ -84,9 +90,10 @@ async fn a_visitor_buys_two_seats_and_gives_the_session_back() {
             .show("/events/demo", 2)
             .await
             .text
-            .contains("value=\"C7\""),
-        "it is not for sale any more"
+            .contains("value=\"C7\"")
     );
+    let unknown = ask(&door.router, Request::builder().uri("/tickets/guess"), "").await;
+    assert_eq!(unknown.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
