@@ -18,6 +18,9 @@ use crate::{isolate, platform, same_site};
 /// A longer address is refused with 414: what the platform allows as a URL.
 const MAX_ADDRESS_BYTES: usize = 16 * 1024;
 
+/// While nothing can work, visitors try again after this long: somebody has to deploy.
+const MISCONFIGURED_RETRY_MS: u64 = 30_000;
+
 #[event(fetch)]
 async fn fetch(request: web_sys::Request, env: Env, context: Context) -> worker::Result<Response> {
     handle(request, env, context)
@@ -115,7 +118,8 @@ fn misconfigured(incoming: &Incoming, reasons: &[String]) -> Answer {
         "configuration",
         "the waiting room is not configured correctly; its operator finds out more at /_wr/health",
     )
-    .retry(30_000)
+    .retry(MISCONFIGURED_RETRY_MS)
+    .with("waiting-room-state", "none")
     .into()
 }
 

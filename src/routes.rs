@@ -1,6 +1,6 @@
 //! The waiting room's own addresses, one file each below `routes/`, and the gate for everything else.
 //!
-//! [`TABLE`] is the list of routes: a method, a path below the prefix, and what answers. `docs/openapi.yaml` describes
+//! [`ROUTES`] is the list of routes: a method, a path below the prefix, and what answers. `docs/openapi.yaml` describes
 //! exactly these: a check reads the table's lines, each of the form `("METHOD", "/path/{parameter}", Route::Name),`, and
 //! compares methods and paths with the document (there with the prefix `/_wr`).
 
@@ -59,7 +59,7 @@ pub enum Route {
 
 /// Every route.
 #[rustfmt::skip]
-pub const TABLE: &[(&str, &str, Route)] = &[
+pub const ROUTES: &[(&str, &str, Route)] = &[
     ("GET", "/health", Route::Health),
     ("GET", "/jwks.json", Route::Jwks),
     ("GET", "/access", Route::Access),
@@ -88,7 +88,7 @@ pub enum Found<'p> {
 
 /// Finds the route of a path below the prefix. HEAD is answered as GET.
 pub fn find<'p>(method: &Method, path: &'p str) -> Result<Found<'p>, Problem> {
-    let here: Vec<_> = TABLE
+    let here: Vec<_> = ROUTES
         .iter()
         .filter_map(|(method, pattern, route)| Some((*method, *route, matches(pattern, path)?)))
         .collect();

@@ -18,7 +18,7 @@ use crate::rooms::{self, RoomError};
 use crate::routes::{permits as permit_route, room as room_route, state};
 use crate::standing::{Stand, Standing};
 use crate::visit::Visit;
-use crate::visitor::Visitor;
+use crate::visitor::{Visitor, is_of_place};
 use crate::{permits, same_site};
 
 /// A permit as it came.
@@ -173,6 +173,10 @@ async fn join(
     match reply {
         Ok(ShardReply::Place { place, new }) => {
             let ticket = place::ticket_of(&place, permit.home, permit.nonce, visit.now_seconds());
+            let of_another = visitor
+                .pass()
+                .is_some_and(|brought| !is_of_place(&brought.pass, &ticket));
+            let old_pass = of_another.then(|| visitor.jar().clear(Kind::Pass));
             let found = Found {
                 standing: Standing::of_place(&place),
                 exchange: Some(ticket),
@@ -181,7 +185,7 @@ async fn join(
             let status = if new { 201 } else { 200 };
             let cookie = visitor.brings_cookie();
             let answer = state::document(status, room, visitor, &found, in_use.as_ref(), cookie);
-            Ok(answer.with("set-cookie", visitor.jar().clear(Kind::Pass)))
+            Ok(answer.with_cookies(old_pass))
         }
         Ok(ShardReply::Refused {
             why: Refused::Full, ..
