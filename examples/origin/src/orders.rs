@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(order(&seats, "anna", "two", NOW), first);
         reserve(&seats, "anna", "L1", NOW);
         let second = order(&seats, "anna", "three", NOW);
-        assert_eq!((second.key.as_str(), second.cents), ("three", 14_800));
+        assert_eq!((second.key.as_str(), second.cents), ("three", 5_900));
         assert_eq!(seats.sell("one").unwrap(), Some(OrderState::Void));
         assert_eq!(seats.sell("three").unwrap(), Some(OrderState::Sold));
     }

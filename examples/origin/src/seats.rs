@@ -4,6 +4,7 @@
 //! second, nothing sweeps. A sold seat is a row in `sold`, whose primary key is the seat: SQLite itself refuses to sell it
 //! again, whatever this code believes. Every change is one immediate transaction, so two shops on one file agree.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -81,7 +82,7 @@ pub enum NotReserved {
     Unknown,
     /// Somebody else has it.
     Taken(String),
-    /// More than [`MAX_SEATS_EACH`] with those reserved before.
+    /// More than [`MAX_SEATS_EACH`].
     TooMany,
 }
 
@@ -114,7 +115,8 @@ impl Seats {
         })
     }
 
-    /// Reserves all of `names` or none, for [`RESERVATION_SECONDS`]; seats that the holder has are prolonged.
+    /// Reserves all of `names` or none, for [`RESERVATION_SECONDS`]. What the holder had reserved before and does not
+    /// name now is given back: the form shows all seats, and what is ticked is what is wanted.
     pub fn reserve(
         &self,
         event: &str,
@@ -128,6 +130,7 @@ impl Seats {
             if let Err(refusal) = may_reserve(&seats, names) {
                 return Ok(Err(refusal));
             }
+            release(transaction, event, holder)?;
             for name in names {
                 transaction.execute(
                     "UPDATE seats SET holder = ?3, held_until = ?4 WHERE event = ?1 AND seat = ?2",
@@ -140,14 +143,7 @@ impl Seats {
 
     /// Gives back everything that the holder has reserved.
     pub fn give_back(&self, event: &str, holder: &str) -> rusqlite::Result<()> {
-        self.change(|transaction| {
-            transaction
-                .execute(
-                    "UPDATE seats SET holder = NULL, held_until = NULL WHERE event = ?1 AND holder = ?2",
-                    params![event, holder],
-                )
-                .map(drop)
-        })
+        self.change(|transaction| release(transaction, event, holder))
     }
 
     pub(crate) fn change<T>(
@@ -169,32 +165,33 @@ impl Seats {
     }
 }
 
+fn release(transaction: &Transaction<'_>, event: &str, holder: &str) -> rusqlite::Result<()> {
+    transaction
+        .execute(
+            "UPDATE seats SET holder = NULL, held_until = NULL WHERE event = ?1 AND holder = ?2",
+            params![event, holder],
+        )
+        .map(drop)
+}
+
 fn may_reserve(seats: &[Seat], names: &[String]) -> Result<(), NotReserved> {
     if names.is_empty() {
         return Err(NotReserved::Nothing);
     }
-    let mut mine: Vec<&str> = seats
-        .iter()
-        .filter(|seat| matches!(seat.state, SeatState::Mine { .. }))
-        .map(|seat| seat.name.as_str())
-        .collect();
-    for name in names {
+    let distinct: BTreeSet<&String> = names.iter().collect();
+    if distinct.len() > MAX_SEATS_EACH {
+        return Err(NotReserved::TooMany);
+    }
+    for name in distinct {
         let seat = seats
             .iter()
             .find(|seat| seat.name == *name)
             .ok_or(NotReserved::Unknown)?;
-        match seat.state {
-            SeatState::Held | SeatState::Sold => return Err(NotReserved::Taken(name.clone())),
-            SeatState::Free | SeatState::Mine { .. } => mine.push(&seat.name),
+        if matches!(seat.state, SeatState::Held | SeatState::Sold) {
+            return Err(NotReserved::Taken(name.clone()));
         }
     }
-    mine.sort_unstable();
-    mine.dedup();
-    if mine.len() > MAX_SEATS_EACH {
-        Err(NotReserved::TooMany)
-    } else {
-        Ok(())
-    }
+    Ok(())
 }
 
 fn furnish(transaction: &Transaction<'_>, event: &str) -> rusqlite::Result<()> {
@@ -328,13 +325,31 @@ mod tests {
             reserve(&["A1", "A2", "A3", "A4", "A5"]),
             Err(NotReserved::TooMany)
         );
-        assert_eq!(reserve(&["A1", "A2", "A3"]), Ok(()));
         assert_eq!(
-            reserve(&["A3", "A4"]),
+            reserve(&["A1", "A1", "A2", "A3", "A4"]),
             Ok(()),
-            "one of them is there already"
+            "four, one of them named twice"
         );
-        assert_eq!(reserve(&["A5"]), Err(NotReserved::TooMany));
+        assert_eq!(reserve(&["Z99"]), Err(NotReserved::Unknown));
+        assert!(
+            matches!(state(&seats, "anna", "A4", NOW), SeatState::Mine { .. }),
+            "a refusal changes nothing"
+        );
+    }
+
+    #[test]
+    fn what_is_not_named_any_more_is_given_back() {
+        let seats = Seats::open(None).unwrap();
+        seats
+            .reserve("demo", "anna", &names(&["A1", "A2"]), NOW)
+            .unwrap()
+            .unwrap();
+        seats
+            .reserve("demo", "anna", &names(&["A2", "A3"]), NOW)
+            .unwrap()
+            .unwrap();
+        let states = ["A1", "A2", "A3"].map(|name| state(&seats, "ben", name, NOW));
+        assert_eq!(states, [SeatState::Free, SeatState::Held, SeatState::Held]);
     }
 
     #[test]
