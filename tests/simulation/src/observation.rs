@@ -114,6 +114,7 @@ pub enum Observation {
     /// A home said that a session runs.
     SessionTold {
         visitor: VisitorId,
+        index: u32,
         generation: u32,
         ends_ms: u64,
         first: bool,
@@ -225,8 +226,8 @@ impl Hash for Observation {
                 (visitor, version, entry, called).hash(state);
             }
             Self::BoardRead(board) => board.hash(state),
-            Self::SessionTold { visitor, generation, ends_ms, first } => {
-                (visitor, generation, ends_ms, first).hash(state);
+            Self::SessionTold { visitor, index, generation, ends_ms, first } => {
+                (visitor, index, generation, ends_ms, first).hash(state);
             }
             Self::FirstPass { visitor, generation, ends_ms, confirmed } => {
                 (visitor, generation, ends_ms, confirmed).hash(state);

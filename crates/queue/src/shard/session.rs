@@ -83,6 +83,12 @@ impl Shard {
         if let Err(answer) = self.session_of(index, generation) {
             return answer;
         }
+        self.sign_of_life(index, now);
+        self.hand_out(index, now)
+    }
+
+    /// A request has brought the pass: the session is in use, and confirmed from now on.
+    fn sign_of_life(&mut self, index: PlaceIndex, now: UnixMillis) {
         let idle_now = self.idle_clock(now);
         let mut confirmed_now = false;
         if let Standing::Granted(session) = &mut self.places[index.0 as usize].standing {
@@ -93,7 +99,6 @@ impl Shard {
             self.unconfirmed.remove(&index);
             self.touch(index);
         }
-        self.hand_out(index, now)
     }
 
     pub(super) fn release(
@@ -119,6 +124,7 @@ impl Shard {
         if let Err(answer) = self.session_of(index, generation) {
             return answer;
         }
+        self.sign_of_life(index, now);
         let latest = Millis(self.settings.session.0 + self.settings.max_extension.0);
         if let Standing::Granted(session) = &mut self.places[index.0 as usize].standing {
             let ends = session

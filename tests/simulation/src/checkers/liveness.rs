@@ -138,7 +138,7 @@ mod tests {
     fn a_slow_grant_an_unanswered_claim_an_unserved_visitor_and_a_lost_slot_break_it() {
         let claimed = (5, Observation::ClaimBegan { visitor: 1 });
         let room = (1, Observation::RoomForAll);
-        let session = Observation::SessionTold { visitor: 1, generation: 1, ends_ms: 99, first: true };
+        let session = Observation::SessionTold { visitor: 1, index: 4, generation: 1, ends_ms: 99, first: true };
         let over = |active| (9_999, Observation::AuditOver { entries: 1, active });
         assert_eq!(check(&[QUIET, room, claimed, (1_005, session), over(0)]), 0);
         assert_eq!(check(&[QUIET, room, claimed, (1_006, session), over(0)]), 1);

@@ -7,6 +7,8 @@ use crate::observation::{Observation, VisitorId};
 #[derive(Clone, Copy, Default)]
 struct Spent {
     over: bool,
+    /// One more than the place that the last new session belonged to.
+    place: u32,
     /// One more than the last generation that was said to be new.
     generation: u32,
 }
@@ -22,20 +24,27 @@ impl SpentOnce {
         Self { spent: vec![Spent::default(); terms.visitors as usize] }
     }
 
-    fn session(&mut self, at_ms: u64, visitor: VisitorId, generation: u32, first: bool, findings: &mut Findings) {
+    fn session(
+        &mut self,
+        at_ms: u64,
+        visitor: VisitorId,
+        (index, generation): (u32, u32),
+        first: bool,
+        findings: &mut Findings,
+    ) {
         let spent = &mut self.spent[visitor as usize];
         if spent.over {
             findings.broken(at_ms, Promise::SpentOnce, || {
                 format!("visitor {visitor} was let in again after the session was over")
             });
         }
-        if first && generation < spent.generation {
+        if first && index + 1 == spent.place && generation < spent.generation {
             findings.broken(at_ms, Promise::SpentOnce, || {
                 format!("visitor {visitor} got pass {generation} as new a second time")
             });
         }
         if first {
-            spent.generation = generation + 1;
+            (spent.place, spent.generation) = (index + 1, generation + 1);
         }
     }
 }
@@ -43,8 +52,8 @@ impl SpentOnce {
 impl Checker for SpentOnce {
     fn see(&mut self, at_ms: u64, seen: &Observation, findings: &mut Findings) {
         match *seen {
-            Observation::SessionTold { visitor, generation, first, .. } => {
-                self.session(at_ms, visitor, generation, first, findings);
+            Observation::SessionTold { visitor, index, generation, first, .. } => {
+                self.session(at_ms, visitor, (index, generation), first, findings);
             }
             Observation::SessionOverTold { visitor } | Observation::LeftTold { visitor } => {
                 self.spent[visitor as usize].over = true;
@@ -65,7 +74,7 @@ mod tests {
     }
 
     fn session(generation: u32, first: bool) -> Observation {
-        Observation::SessionTold { visitor: 1, generation, ends_ms: 9, first }
+        Observation::SessionTold { visitor: 1, index: 4, generation, ends_ms: 9, first }
     }
 
     #[test]

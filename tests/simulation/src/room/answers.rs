@@ -56,9 +56,9 @@ impl Room {
                 }
             }
             Some(ShardReply::Refused { why, .. }) => self.refused(id, letter.ask, *why, last, now),
-            Some(reply @ ShardReply::Session { index, .. }) => {
+            Some(reply @ ShardReply::Session { .. }) => {
                 if let Some(told) = Told::of(reply) {
-                    self.enter(letter, index.0, told, last, now);
+                    self.enter(letter, told, last, now);
                 }
             }
             Some(ShardReply::SessionOver { .. } | ShardReply::Done) => {

@@ -224,11 +224,16 @@ impl Room {
         }
     }
 
-    /// The coordinator loses its memory.
-    pub(super) fn crash_coordinator(&mut self) {
+    /// The coordinator loses its memory. What became durable all the same has happened, although
+    /// nobody was told.
+    pub(super) fn crash_coordinator(&mut self, now: u64) {
         let survivors = self.network.survivors(self.coordinator.store.writes());
+        for after in self.coordinator.store.fail(survivors).into_iter().take(survivors) {
+            for tally in after.counted {
+                self.see(now, Observation::Counted(tally));
+            }
+        }
         let shell = &mut self.coordinator;
-        shell.store.fail(survivors);
         shell.reports.clear();
         shell.core = None;
         shell.gathering = false;

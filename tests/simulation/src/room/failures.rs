@@ -69,7 +69,7 @@ impl Room {
         }
         let error = self.clock_error();
         if self.failures.chance.within(0..4) == 0 {
-            self.crash_coordinator();
+            self.crash_coordinator(now);
             self.coordinator.clock_error_ms = error;
         } else {
             let shard = self.some_shard();

@@ -270,7 +270,7 @@ impl Room {
 
     /// Everybody is asked, after everything was forgotten and restored once more.
     fn audit(&mut self, now: u64) {
-        self.crash_coordinator();
+        self.crash_coordinator(now);
         let tally = self.final_tally(now);
         for shard in 0..self.shards.len() as u16 {
             self.crash_shard(shard, now);

@@ -23,6 +23,7 @@ const CHECKOUTS_PPM: u32 = 20_000;
 /// What a reply said of a session.
 #[derive(Clone, Copy)]
 pub(super) struct Told {
+    pub index: u32,
     pub generation: u32,
     pub ends_ms: u64,
     pub first: bool,
@@ -32,7 +33,8 @@ pub(super) struct Told {
 impl Told {
     pub(super) fn of(reply: &ShardReply) -> Option<Self> {
         match *reply {
-            ShardReply::Session { generation, session_ends, first, confirmed, .. } => Some(Self {
+            ShardReply::Session { index, generation, session_ends, first, confirmed } => Some(Self {
+                index: index.0,
                 generation: generation.0,
                 ends_ms: session_ends.since(crate::plan::START).0,
                 first,
@@ -45,7 +47,7 @@ impl Told {
 
 impl Room {
     /// The home says that a session runs: the edge signs the first pass, unless a brake may be on.
-    pub(super) fn enter(&mut self, letter: Letter, index: u32, told: Told, last: bool, now: u64) {
+    pub(super) fn enter(&mut self, letter: Letter, told: Told, last: bool, now: u64) {
         let id = letter.visitor;
         self.session_told(id, told, now);
         let may_sign = self.edges[usize::from(letter.edge)].may_sign(now);
@@ -61,7 +63,7 @@ impl Room {
             Stage::Trying | Stage::Claiming | Stage::InLine | Stage::Joining => {}
             Stage::Coming | Stage::Leaving | Stage::Releasing | Stage::Gone => return,
         }
-        visitor.index = index;
+        visitor.index = told.index;
         if !may_sign {
             visitor.stage = Stage::Claiming;
             if last {
@@ -87,8 +89,8 @@ impl Room {
     }
 
     fn session_told(&mut self, visitor: VisitorId, told: Told, now: u64) {
-        let Told { generation, ends_ms, first, .. } = told;
-        self.see(now, Observation::SessionTold { visitor, generation, ends_ms, first });
+        let Told { index, generation, ends_ms, first, .. } = told;
+        self.see(now, Observation::SessionTold { visitor, index, generation, ends_ms, first });
     }
 
     /// The next request inside.
