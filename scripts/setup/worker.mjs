@@ -27,6 +27,7 @@ export const workerStep = {
       env: {
         ...process.env,
         CARGO_TARGET_DIR: targetDir,
+        RUST_BACKTRACE: "0",
         WASM_BINDGEN_BIN: tools.wasmBindgen,
         ESBUILD_BIN: npmBinary("esbuild"),
         WASM_OPT_BIN: npmBinary("wasm-opt"),
