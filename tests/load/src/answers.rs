@@ -93,9 +93,7 @@ struct BoardLimits {
 #[derive(Deserialize)]
 struct BoardBatch {
     size: u64,
-    #[serde(alias = "every_ms")]
-    every: Option<u64>,
-    every_seconds: Option<u64>,
+    every_seconds: u64,
 }
 
 #[derive(Deserialize)]
@@ -110,13 +108,10 @@ struct BoardLine {
 impl BoardAnswer {
     /// What this answer adds to a history, and the limits in force.
     pub fn sighting(self, answer: &Answer) -> (BoardSighting, Limits) {
-        let batch = self.limits.batch.and_then(|batch| {
-            let every = batch
-                .every
-                .map(Duration::from_millis)
-                .or(batch.every_seconds.map(Duration::from_secs));
-            every.map(|every| (batch.size, every))
-        });
+        let batch = self
+            .limits
+            .batch
+            .map(|batch| (batch.size, Duration::from_secs(batch.every_seconds)));
         let limits = Limits {
             max_active: self.limits.max_active,
             per_minute: self.limits.per_minute,

@@ -206,6 +206,14 @@ fn is_the_rooms(answer: &Answer) -> bool {
     answer.headers.contains_key(ROOM_STATE)
 }
 
+/// Whether an operator has stopped everybody: then the admitted get the page too.
+pub fn is_stopped(answer: &Answer) -> bool {
+    answer
+        .headers
+        .get(ROOM_STATE)
+        .is_some_and(|state| state == "stopped")
+}
+
 fn with_body(
     request: hyper::http::request::Builder,
     body: Bytes,

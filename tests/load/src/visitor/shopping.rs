@@ -6,7 +6,7 @@ use super::{USUAL_POLL, Visitor};
 use crate::connections::Answer;
 use crate::habits::Habit;
 use crate::history::{End, Moment};
-use crate::room::Page;
+use crate::room::{Page, is_stopped};
 
 /// How often a visitor tries to give the session back.
 const TRIES_TO_GIVE_BACK: u32 = 3;
@@ -37,7 +37,9 @@ impl Visitor<'_> {
                     self.seen.served += 1;
                     last = answer.sent;
                 }
-                Ok((Page::Queue(_), answer)) if answer.received < ends => self.seen.kept_back += 1,
+                Ok((Page::Queue(_), answer)) if answer.received < ends && !is_stopped(&answer) => {
+                    self.seen.kept_back += 1
+                }
                 Ok(_) | Err(_) => self.seen.failures += 1,
             }
             sleep(shopping / requests as u32).await;
