@@ -32,9 +32,13 @@ const OWN_FIELDS = [
 /** States of a place that is gone. */
 const GIVEN_UP = ["ended", "lapsed", "left"];
 
+/** Where there is no board, these are null: what was known stays. */
+const NEVER_NULL = ["phase", "called", "board_version", "board_age_ms"];
+
 /** Only what is known; where a refusal names the phase as its state, it is the phase. */
 function known(answer) {
-  const fields = [...BOARD_FIELDS, ...OWN_FIELDS].filter((field) => answer[field] !== undefined);
+  const says = (field) => answer[field] !== undefined && !(answer[field] === null && NEVER_NULL.includes(field));
+  const fields = [...BOARD_FIELDS, ...OWN_FIELDS].filter(says);
   const next = Object.fromEntries(fields.map((field) => [field, answer[field]]));
   if (["before", "prequeue", "paused", "soldout", "closed"].includes(next.state)) {
     next.phase = next.state;
@@ -48,7 +52,8 @@ function known(answer) {
 
 /** The next state to show after `answer`. */
 function nextState(before, answer) {
-  const next = { ...before, unavailable: false, ...known(answer) };
+  const unavailable = answer.board_version === null && Boolean(before?.unavailable);
+  const next = { ...before, unavailable, ...known(answer) };
   if (!before || before.run !== answer.run) return next;
   if (answer.board_version < before.board_version) {
     for (const field of BOARD_FIELDS) if (before[field] !== undefined) next[field] = before[field];

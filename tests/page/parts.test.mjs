@@ -213,7 +213,10 @@ test("events that come together ask once", async () => {
   let asked = 0;
   let now_ms = 0;
   const poll = script.poller({
-    ask: async () => ({ n: (asked += 1) }),
+    ask: async () => {
+      asked += 1;
+      return {};
+    },
     done() {},
     failed: assert.fail,
     interval: () => 5_000,
@@ -237,7 +240,12 @@ const memoryOf = (kept = {}) => ({ read: () => kept, write: (more) => Object.ass
 test("tabs with a permit each join with one of them", async () => {
   const queue = [];
   let last = Promise.resolve();
-  const locks = { request: (_name, task) => (last = last.then(task)) };
+  const locks = {
+    request(_name, task) {
+      last = last.then(task);
+      return last;
+    },
+  };
   const memory = memoryOf();
   const tab = (permit) =>
     script.joinTogether({
