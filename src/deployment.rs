@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 
 use anteroom_config::{Event, Origin, PassAlgorithm, Rooms};
 use anteroom_token::{
-    Keyring, MAX_NAME_BYTES, Scope, Tokens, is_claim_text, origin_keys, public_jwks,
+    Keyring, MAX_NAME_BYTES, OriginKey, Scope, Tokens, is_claim_text, origin_keys, public_jwks,
 };
 use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
@@ -134,7 +134,14 @@ impl Deployment {
                 audience,
             };
             tokens.push(Tokens::with_algorithm(keyring, scope, algorithm));
-            keys.extend(origin_keys(keyring, issuer, audience, algorithm));
+            for key in origin_keys(keyring, issuer, audience, algorithm) {
+                if !keys
+                    .iter()
+                    .any(|known: &OriginKey| known.key_id == key.key_id)
+                {
+                    keys.push(key);
+                }
+            }
         }
         Deployment {
             jwks: public_jwks(&keys),

@@ -18,6 +18,8 @@ use crate::{isolate, platform, same_site};
 /// A longer address is refused with 414: what the platform allows as a URL.
 const MAX_ADDRESS_BYTES: usize = 16 * 1024;
 
+/// Methods that the platform sends to no origin: <https://fetch.spec.whatwg.org/#forbidden-method>.
+const NEVER_SENT_ON: [&str; 3] = ["CONNECT", "TRACE", "TRACK"];
 /// While nothing can work, visitors try again after this long: somebody has to deploy.
 const MISCONFIGURED_RETRY_MS: u64 = 30_000;
 
@@ -38,7 +40,7 @@ async fn handle(
             .into_response(false);
     };
     let head_only = incoming.method == Method::Head;
-    if let Err(problem) = check_sizes(&incoming) {
+    if let Err(problem) = check(&incoming) {
         return Answer::from(problem).into_response(head_only);
     }
     let deployment = match deployment::of_isolate(&env) {
@@ -89,7 +91,13 @@ async fn handle(
     }
 }
 
-fn check_sizes(incoming: &Incoming) -> Result<(), Problem> {
+/// What no part of the room can work with, whatever it asks for.
+fn check(incoming: &Incoming) -> Result<(), Problem> {
+    if matches!(&incoming.method, Method::Other(name) if NEVER_SENT_ON.contains(&name.as_str())) {
+        return Err(Problem::method(
+            "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
+        ));
+    }
     if incoming.path.len() + incoming.query.len() > MAX_ADDRESS_BYTES {
         return Err(Problem::new(
             414,

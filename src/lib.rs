@@ -47,5 +47,6 @@ mod samples;
 mod standing;
 mod visit;
 mod visitor;
+mod zones;
 
 pub use anteroom_durable_objects::{CoordinatorObject, ShardObject};

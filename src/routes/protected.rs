@@ -9,7 +9,7 @@ use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::units::{
     ClaimId, Generation, LineIndex, Millis, Nonce, PlaceIndex, ShardIndex,
 };
-use anteroom_token::{Pass, SessionId};
+use anteroom_token::{Pass, Permit, SessionId};
 use futures_util::future::{Either, LocalBoxFuture, select};
 use wasm_bindgen::JsValue;
 use web_sys::Response;
@@ -147,12 +147,15 @@ impl Gate<'_> {
 
     /// One step: the home admits this first visit, or leaves nothing behind.
     async fn try_in(&self) -> Result<Response, JsValue> {
-        let (permit, _) = permits::kept_or_fresh(
-            self.room,
-            self.visitor,
-            self.in_use,
-            self.visit.now_seconds(),
-        );
+        let now = self.visit.now_seconds();
+        let spent = |permit: &Permit| {
+            let ticket = self.visitor.ticket();
+            ticket.is_some_and(|ticket| ticket.nonce == permit.nonce)
+        };
+        let permit = match permits::kept_or_fresh(self.room, self.visitor, self.in_use, now).0 {
+            permit if spent(&permit) => permits::fresh(self.room, self.in_use, now).0,
+            permit => permit,
+        };
         let known = self.visitor.claim_id();
         let claim = known.unwrap_or_else(|| ClaimId(platform::random_128()));
         let ask = ShardCommand::Try {
@@ -187,7 +190,6 @@ impl Gate<'_> {
                     generation: generation.0,
                 };
                 let life = pass_route::first_life(self.room, confirmed);
-                let now = self.visit.now_seconds();
                 let pass = renewal::issued(session, renewal::seconds(session_ends), now, life);
                 let browser =
                     self.visitor

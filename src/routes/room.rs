@@ -24,6 +24,7 @@ use crate::routes::{permits, state};
 use crate::standing::{Stand, Standing, phase_name, room_state};
 use crate::visit::Visit;
 use crate::visitor::{Visitor, claim_text};
+use crate::zones;
 
 /// The query parameter with which a form's answer says that no cookie came with the form.
 const COOKIES_OFF: &str = "wr-cookies=off";
@@ -217,6 +218,8 @@ fn page_view(
     let event = room.event;
     let board = in_use.map(|in_use| &*in_use.board);
     let line = board.and_then(|board| board.lines.get(usize::from(standing.line)));
+    let now = platform::now();
+    let opens_at = line.and_then(|line| line.opens_at).or(event.opens_at);
     let (refresh_off, rest) = view::split_refresh(&visit.incoming.path_and_query());
     let asked = without_cookies_off(&rest);
     let cookies_off = asked != rest && !visitor.brings_cookie();
@@ -228,9 +231,12 @@ fn page_view(
         prefix: visit.deployment.rooms().prefix().to_owned(),
         nonce: sent.nonce,
         language: Language::choose(visit.incoming.header("accept-language").as_deref()),
-        now: platform::now(),
+        now,
         time_zone: Some(event.time_zone.clone()),
-        utc_offset_minutes: 0,
+        utc_offset_minutes: zones::offset_minutes(
+            &event.time_zone,
+            opens_at.unwrap_or(now).max(now),
+        ),
         return_to: return_to.as_str().to_owned(),
         refresh_off,
         undelivered: !visit.incoming.method.is_safe(),
@@ -245,7 +251,7 @@ fn page_view(
         message: board.and_then(|board| board.message.clone()),
         slowdowns: board.map_or(0, |board| board.slowdowns),
         prequeue_at: event.prequeue_at,
-        opens_at: line.and_then(|line| line.opens_at).or(event.opens_at),
+        opens_at,
         called: line.map_or(Rank(0), |line| line.called),
         board_version: board.map_or(0, |board| board.version),
         board_age: in_use.map_or(Millis(0), |in_use| in_use.age),
