@@ -56,8 +56,7 @@ async function start(configFile, wantedPort, running) {
   if (eventsOfDemoShop(config).length > 0) {
     const stateDir = path.join(devDir, "shop");
     mkdirSync(stateDir, { recursive: true });
-    const onOutput = (text) => process.stderr.write(text);
-    const shop = await startShop({ config, secrets, stateDir, roomUrl: url, onOutput });
+    const shop = await startShop({ config, secrets, stateDir, roomUrl: url, onOutput: show });
     running.push(shop);
     config = withShopAddress(config, shop.url);
   }
@@ -65,6 +64,12 @@ async function start(configFile, wantedPort, running) {
   running.push(wrangler);
   await answers(`${url}/_wr/health`, START_PATIENCE_MS, wrangler);
   process.stdout.write(`\nOpen ${url}${frontPath(config)}\n`);
+}
+
+/** What the children print, without the addresses that nobody should open instead of the one printed at the end. */
+function show(text) {
+  const lines = text.split("\n").filter((line) => !/\b(Ready on|ready at) http/.test(line));
+  process.stderr.write(lines.join("\n"));
 }
 
 /** wrangler with a configuration of its own: built already, the shop's address filled in, secrets beside it. */
@@ -83,7 +88,7 @@ async function startWrangler({ config, secrets, port }) {
     cwd: root,
     env: { ...process.env, ...wranglerEnvironment },
   });
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => process.stderr.write(bytes));
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => show(String(bytes)));
   return { hasEnded: child.hasEnded, stop: () => stopGroup(child) };
 }
 

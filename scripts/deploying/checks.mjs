@@ -37,6 +37,7 @@ function covers({ pattern, isDomain }, host, path) {
 
 /** Every host needs a route that takes the event's paths and the waiting room's own. */
 export function checkRoutes(config, events) {
+  if (events.length === 0) return [note("no event is left: this deployment will queue nobody")];
   const routes = routesOf(config);
   const prefix = config.vars?.PREFIX ?? "/_wr";
   const missing = [];
