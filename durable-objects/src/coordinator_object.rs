@@ -67,9 +67,7 @@ impl Shell {
         let call: CoordinatorCall = wire::decode(body).map_err(|why| Refusal::unreadable(&why))?;
         let answered = self.take(call)?;
         wake(self);
-        answered
-            .await
-            .map_err(|_| Refusal::failed("the instance has ended"))
+        answered.await.map_err(|_| Refusal::ended())
     }
 
     /// Puts a call on the desk.
@@ -98,6 +96,9 @@ impl Shell {
     /// Reads the rows unless that is done already. An alarm of an object that was never called
     /// opens nothing.
     fn opened(&self, caller: Option<&Known>) -> Result<(), Refusal> {
+        if self.instance.has_ended() {
+            return Err(Refusal::ended());
+        }
         if self.open.borrow().is_some() {
             return Ok(());
         }
@@ -116,10 +117,11 @@ impl Driven for Shell {
     }
 
     fn step(self: &Rc<Self>, now: UnixMillis) {
-        let mut open = self.open.borrow_mut();
-        let Some(open) = open.as_mut() else { return };
+        let mut slot = self.open.borrow_mut();
+        let Some(open) = slot.as_mut() else { return };
         let step = open.desk.step(now, &mut open.table);
         let Ok(answers) = self.instance.checked(step) else {
+            *slot = None;
             return;
         };
         for (to, bytes) in answers {

@@ -69,6 +69,8 @@ pub struct Memory {
     pub rows: BTreeMap<String, Vec<u8>>,
     /// How many transactions there were.
     pub commits: usize,
+    /// How many rows were written.
+    pub written: usize,
     /// Writes fail.
     pub is_broken: bool,
 }
@@ -86,6 +88,7 @@ impl Store for Memory {
             return Err(WriteFailed("disk full".into()));
         }
         self.commits += 1;
+        self.written += rows.len();
         self.rows.extend(rows);
         Ok(())
     }

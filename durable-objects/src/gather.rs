@@ -1,8 +1,10 @@
 //! The group commit of a shard: what arrives within a window is applied together, stored in one
 //! transaction, and answered.
 //!
-//! A window closes 25 ms after its first command; while a report is on its way it stays open until
-//! the answer is there (within bounds), because that answer has to be stored as well. Commands
+//! A window closes 25 ms after its first command. While a report is on its way it stays open until
+//! the answer is there, because that answer has to be stored as well; while the next report has to
+//! wait for the coordinator's pace it stays open until then, because only that report gets the
+//! joins their numbers. Both within bounds. So there are two commits for each report. Commands
 //! whose answer the coordinator decides (a join without its number, a claim, a try) stay here and
 //! are applied again after each answer of the coordinator, until they are decided or their patience
 //! is over. Applying a command twice is harmless: all of them are idempotent.
@@ -15,9 +17,9 @@ use anteroom_queue::units::{Millis, UnixMillis};
 /// once here and once at the coordinator.
 pub const WINDOW: Millis = Millis(25);
 
-/// How long commands are gathered at most while a report is on its way: a coordinator that hangs
-/// must not hold up what needs no coordinator.
-pub const WINDOW_DURING_REPORT: Millis = Millis(100);
+/// How long commands are gathered at most while a report is on its way or has to wait: a
+/// coordinator that hangs must not hold up what needs no coordinator.
+pub const LONGEST_WINDOW: Millis = Millis(100);
 
 /// How long a claim waits for its grant before the visitor is told that it is pending.
 pub const CLAIM_PATIENCE: Millis = Millis(1_000);
@@ -26,7 +28,7 @@ pub const CLAIM_PATIENCE: Millis = Millis(1_000);
 /// what one object is planned for.
 pub const MAX_WAITING: usize = 8_000;
 
-const _: () = assert!(WINDOW.0 <= WINDOW_DURING_REPORT.0);
+const _: () = assert!(WINDOW.0 <= LONGEST_WINDOW.0);
 
 /// A command, whom to answer, and since when it waits.
 #[derive(Debug)]
@@ -86,6 +88,15 @@ fn is_undecided(command: &ShardCommand, reply: &ShardReply) -> bool {
     }
 }
 
+/// Whether a report can leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// One is on its way.
+    UnderWay,
+    /// The next may leave from this instant on.
+    NotBefore(UnixMillis),
+}
+
 /// The commands that wait in a shard.
 #[derive(Debug)]
 pub struct Gather<T> {
@@ -122,13 +133,14 @@ impl<T> Gather<T> {
     }
 
     /// When the window closes, if it is open.
-    pub fn closes(&self, report_under_way: bool) -> Option<UnixMillis> {
-        let window = if report_under_way {
-            WINDOW_DURING_REPORT
-        } else {
-            WINDOW
-        };
-        self.opened.map(|opened| opened.plus(window))
+    pub fn closes(&self, report: Report) -> Option<UnixMillis> {
+        let opened = self.opened?;
+        let at_the_latest = opened.plus(LONGEST_WINDOW);
+        Some(match report {
+            Report::UnderWay => at_the_latest,
+            Report::NotBefore(pace) if pace > opened => pace.min(at_the_latest),
+            Report::NotBefore(_) => opened.plus(WINDOW),
+        })
     }
 
     /// When the next undecided command runs out of patience.
@@ -239,15 +251,24 @@ mod tests {
     }
 
     #[test]
-    fn a_window_closes_25_ms_after_its_first_command_and_later_while_a_report_is_on_its_way() {
+    fn a_window_closes_25_ms_after_its_first_command_and_later_if_a_report_is_to_be_waited_for() {
         let mut gather = Gather::default();
-        assert_eq!(gather.closes(false), None);
+        assert_eq!(gather.closes(Report::NotBefore(T)), None);
         gather.take(join(), 1, T).unwrap();
         gather.take(join(), 2, after(20)).unwrap();
-        assert_eq!(gather.closes(false), Some(after(25)));
-        assert_eq!(gather.closes(true), Some(after(100)));
+        let rows = [
+            (Report::NotBefore(UnixMillis(0)), 25),
+            (Report::NotBefore(T), 25),
+            (Report::NotBefore(after(7)), 7),
+            (Report::NotBefore(after(56)), 56),
+            (Report::NotBefore(after(5_000)), 100),
+            (Report::UnderWay, 100),
+        ];
+        for (report, closes) in rows {
+            assert_eq!(gather.closes(report), Some(after(closes)), "{report:?}");
+        }
         assert_eq!(gather.close().len(), 2);
-        assert_eq!(gather.closes(false), None);
+        assert_eq!(gather.closes(Report::UnderWay), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use core::future::Future;
 use std::rc::Rc;
 
 use anteroom_queue::Corrupt;
+use anteroom_queue::settings::Settings;
 use anteroom_queue::units::UnixMillis;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::js_sys::{Date, Function, Object, Reflect};
@@ -61,19 +62,23 @@ impl Instance {
         self.ended.get()
     }
 
-    /// Ends this instance because its state may be newer than storage: no answer leaves, what is
-    /// not written yet is dropped, and the next request starts from storage.
+    /// Ends this instance because its state may be newer than storage. The caller drops that state
+    /// at once, so that nothing can be answered from it; the platform then starts a fresh instance
+    /// from storage.
+    ///
+    /// `abort` terminates whatever JavaScript is running. Inside a task it would take away the
+    /// queue that all tasks of the isolate share, so it is called from a timer, where none runs.
     pub fn end(&self, why: &str) {
         if self.ended.replace(true) {
             return;
         }
         console_error!("instance ended: {why}");
         let handle: &JsValue = self.state.as_raw();
-        let abort = Reflect::get(handle, &"abort".into())
-            .and_then(|method| method.dyn_into::<Function>())
-            .expect("every object state has abort");
-        // It throws through this call; what comes back, if anything, changes nothing.
-        let _ = abort.call1(handle, &why.into());
+        let abort: Function = method(handle, "abort");
+        let ending = abort.bind1(handle, &JsValue::from_str(why));
+        let global = worker::js_sys::global();
+        let timer = method(&global, "setTimeout").call2(&global, &ending, &JsValue::from_f64(0.0));
+        timer.expect("a timer can always be set");
     }
 
     /// Runs a task that no request's end takes away.
@@ -103,6 +108,13 @@ impl Instance {
     }
 }
 
+fn method(object: &JsValue, name: &str) -> Function {
+    Reflect::get(object, &name.into())
+        .ok()
+        .and_then(|method| method.dyn_into().ok())
+        .unwrap_or_else(|| panic!("the platform has no {name}"))
+}
+
 /// Something came in, or a step was made outside the pump: sees to the alarm and to the pump.
 pub fn wake<D: Driven>(object: &Rc<D>) {
     let now = platform::now();
@@ -118,11 +130,8 @@ pub fn wake<D: Driven>(object: &Rc<D>) {
 
 async fn run<D: Driven>(object: Rc<D>) {
     let instance = object.instance();
-    loop {
+    while !instance.has_ended() {
         object.step(platform::now());
-        if instance.has_ended() {
-            return;
-        }
         let now = platform::now();
         let due = object.due(now);
         mind_alarm(&object, due, now);
@@ -188,8 +197,8 @@ impl Instance {
         caller: Option<&Known>,
         now: UnixMillis,
     ) -> Result<Option<Opened<C>>, Refusal> {
-        if self.has_ended() {
-            return Err(Refusal::failed("the instance has ended"));
+        if let Some(meant) = caller {
+            self.configured(meant)?;
         }
         let mut table = Table::open(&self.state).map_err(Refusal::failed)?;
         let rows = table.read().map_err(Refusal::failed)?;
@@ -198,6 +207,17 @@ impl Instance {
         let Some(known) = who(meta, caller)? else {
             return Ok(None);
         };
+        let settings = self.configured(&known)?;
+        let (core, changes) =
+            start(&known, stored, settings, now).map_err(|Corrupt(why)| Refusal::failed(why))?;
+        self.checked(table.commit(changes))?;
+        Ok(Some(Opened { core, table, known }))
+    }
+
+    /// The settings of object `known`, if the platform agrees that this is it and its run is the
+    /// one that is configured. Asked before storage is touched, so that a mistaken call leaves
+    /// nothing behind.
+    fn configured(&self, known: &Known) -> Result<Settings, Refusal> {
         if let Some(name) = self.state.id().name()
             && name != known.name()
         {
@@ -207,10 +227,7 @@ impl Instance {
         if event.run != known.run {
             return Err(Refusal::not_mine("run", known.run, event.run));
         }
-        let (core, changes) = start(&known, stored, event.settings, now)
-            .map_err(|Corrupt(why)| Refusal::failed(why))?;
-        self.checked(table.commit(changes))?;
-        Ok(Some(Opened { core, table, known }))
+        Ok(event.settings)
     }
 
     /// Ends the instance if a write failed.

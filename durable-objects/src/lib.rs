@@ -31,7 +31,11 @@ mod instance;
 mod opening;
 mod platform;
 mod pump;
+#[cfg(test)]
+mod recorded_rows;
 mod refusal;
+#[cfg(test)]
+mod rows_written;
 mod shard_desk;
 #[allow(missing_docs, reason = "methods that the platform's macro adds")]
 mod shard_object;

@@ -58,6 +58,11 @@ impl Refusal {
         Self::new(500, why.to_string())
     }
 
+    /// The instance has ended; the next one starts from storage.
+    pub fn ended() -> Self {
+        Self::failed("the instance has ended")
+    }
+
     fn new(status: u16, text: String) -> Self {
         Self { status, text }
     }

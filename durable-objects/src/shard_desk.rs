@@ -195,7 +195,7 @@ impl<T> ShardDesk<T> {
         let next_report = self.shard.next_report(now);
         let somebody = [
             self.heard.is_some().then_some(now),
-            self.gather.closes(self.uplink.is_under_way()),
+            self.gather.closes(self.uplink.report()),
             self.gather.patience_ends(),
             self.readers.iter().map(|reader| reader.patience_ends).min(),
             self.uplink.due(next_report),
@@ -211,7 +211,7 @@ impl<T> ShardDesk<T> {
 
     fn is_window_over(&self, now: UnixMillis) -> bool {
         self.gather
-            .closes(self.uplink.is_under_way())
+            .closes(self.uplink.report())
             .is_some_and(|at| at <= now)
     }
 

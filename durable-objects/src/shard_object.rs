@@ -78,9 +78,7 @@ impl Shell {
         let call: ShardCall = wire::decode(body).map_err(|why| Refusal::unreadable(&why))?;
         let answered = self.take(call)?;
         wake(self);
-        answered
-            .await
-            .map_err(|_| Refusal::failed("the instance has ended"))
+        answered.await.map_err(|_| Refusal::ended())
     }
 
     /// Puts a call on the desk.
@@ -91,10 +89,10 @@ impl Shell {
             shard: Some(call.shard),
         };
         self.opened(Some(&meant))?;
-        let mut open = self.open.borrow_mut();
+        let mut slot = self.open.borrow_mut();
         let Open {
             desk, table, known, ..
-        } = open.as_mut().expect("opened above");
+        } = slot.as_mut().expect("opened above");
         known.expect(&meant)?;
         let (to, answered) = oneshot::channel();
         let now = platform::now();
@@ -105,9 +103,14 @@ impl Shell {
             ShardAsk::Place(command) => desk.ask(command, to, now).map_err(|_| Refusal::busy())?,
             ShardAsk::Board { counts } => {
                 let read = desk.read_board(counts, to, now, table);
-                if let Some((to, bytes)) = self.instance.checked(read)? {
+                match self.instance.checked(read) {
                     // The receiver is held right here.
-                    let _ = to.send(bytes);
+                    Ok(Some((to, bytes))) => drop(to.send(bytes)),
+                    Ok(None) => {}
+                    Err(refusal) => {
+                        *slot = None;
+                        return Err(refusal);
+                    }
                 }
             }
         }
@@ -117,6 +120,9 @@ impl Shell {
     /// Reads the rows unless that is done already. An alarm of an object that was never called
     /// opens nothing.
     fn opened(&self, caller: Option<&Known>) -> Result<(), Refusal> {
+        if self.instance.has_ended() {
+            return Err(Refusal::ended());
+        }
         if self.open.borrow().is_some() {
             return Ok(());
         }
@@ -161,10 +167,11 @@ impl Driven for Shell {
     }
 
     fn step(self: &Rc<Self>, now: UnixMillis) {
-        let mut open = self.open.borrow_mut();
-        let Some(open) = open.as_mut() else { return };
+        let mut slot = self.open.borrow_mut();
+        let Some(open) = slot.as_mut() else { return };
         let step = open.desk.step(now, platform::dice(), &mut open.table);
         let Ok(step) = self.instance.checked(step) else {
+            *slot = None;
             return;
         };
         for (to, bytes) in step.answers {

@@ -5,6 +5,8 @@
 
 use anteroom_queue::units::{Millis, UnixMillis};
 
+use crate::gather::Report;
+
 /// A report not answered within this time has failed: longer than the 2 s after which joins are
 /// acknowledged without it, so that a slow answer is still used.
 pub const SYNC_TIMEOUT: Millis = Millis(3_000);
@@ -53,6 +55,15 @@ impl Uplink {
     /// Whether a report is on its way.
     pub fn is_under_way(&self) -> bool {
         self.under_way.is_some()
+    }
+
+    /// Whether a report can leave.
+    pub fn report(&self) -> Report {
+        if self.is_under_way() {
+            Report::UnderWay
+        } else {
+            Report::NotBefore(self.not_before)
+        }
     }
 
     /// When the next report is due, if the core wants one at `next_report`.

@@ -5,9 +5,11 @@
 use anteroom_queue::board::{LineBoard, Phase};
 use anteroom_queue::coordinator::command::Change;
 use anteroom_queue::settings::{Limits, Mode};
-use anteroom_queue::sync::{Counters, LineReport};
+use anteroom_queue::shard::command::{PlaceView, Refused, VisitorState};
+use anteroom_queue::sync::{Counters, Cut, LineAnswer, LineReport, SyncReply};
 use anteroom_queue::units::{
-    ClaimId, EntryNumber, LineIndex, Nonce, PlaceIndex, Rank, ShardIndex, UnixMillis,
+    ClaimId, EntryNumber, Generation, LineIndex, Millis, Nonce, PlaceIndex, Rank, ShardIndex,
+    UnixMillis,
 };
 
 use super::*;
@@ -148,6 +150,83 @@ fn a_shard_of_another_version_can_still_report() {
         to_coordinator(CoordinatorAsk::Sync(report, EdgeCounts::default())),
         "01 0464656d6f 01 00 01 03 0a 01 06 05 04 03 02 01 00 08 09 0000000000",
     );
+}
+
+#[test]
+fn a_coordinator_of_another_version_can_still_answer_a_report() {
+    let line = LineAnswer {
+        cuts: vec![Cut {
+            first_join: 1,
+            count: 2,
+            first_entry: EntryNumber(3),
+        }],
+        granted: 4,
+        tries_decided: 5,
+        tries_granted: 6,
+        ended_floor: 7,
+    };
+    let reply = SyncReply {
+        run: 1,
+        sent: UnixMillis(10),
+        lines: vec![line],
+        board: None,
+        board_version: 9,
+        now: UnixMillis(11),
+        next_sync: Millis(50),
+        grant_in: Some(Millis(12)),
+    };
+    check(
+        CoordinatorAnswer::Synced(reply),
+        "01 00 01 0a 01 01 010203 04050607 00 09 0b 32 010c",
+    );
+}
+
+#[test]
+fn a_shard_of_another_version_can_still_answer_a_visitor() {
+    let place = PlaceView {
+        index: PlaceIndex(1),
+        line: LineIndex(0),
+        entry: Some(EntryNumber(2)),
+        rank: Some(Rank(2)),
+        arrived: UnixMillis(3),
+        state: VisitorState::Called,
+        offer_until: Some(UnixMillis(4)),
+        session_ends: None,
+    };
+    let session = ShardReply::Session {
+        index: PlaceIndex(1),
+        generation: Generation(2),
+        session_ends: UnixMillis(3),
+        first: true,
+        confirmed: false,
+    };
+    let over = ShardReply::SessionOver {
+        index: PlaceIndex(1),
+        ended: UnixMillis(2),
+    };
+    let refused = ShardReply::Refused {
+        why: Refused::NotCalled,
+        place: None,
+    };
+    let place_bytes = "01 00 0102 0102 03 02 0104 00";
+    let rows = [
+        (
+            ShardReply::Place { place, new: true },
+            format!("00 {place_bytes} 01"),
+        ),
+        (ShardReply::Pending { place: None }, "01 00".to_owned()),
+        (session, "02 01 02 03 01 00".to_owned()),
+        (over, "03 01 02".to_owned()),
+        (refused, "04 06 00".to_owned()),
+    ];
+    for (reply, pinned) in rows {
+        let answer = ShardAnswer {
+            board: None,
+            board_age_ms: None,
+            body: ShardBody::Reply(reply),
+        };
+        check(answer, &format!("01 00 00 01 {pinned}"));
+    }
 }
 
 #[test]

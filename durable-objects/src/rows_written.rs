@@ -1,0 +1,126 @@
+//! What visitors cost in rows written, with the real core: the figures of `docs/storage.md`.
+//! Rows written are what the platform bills most, so that a change that raises one of them has to
+//! be made on purpose.
+
+use anteroom_queue::shard::command::ShardCommand;
+use anteroom_queue::units::{Generation, Millis, PlaceIndex};
+
+use crate::fixtures::{Pair, claim, nonce};
+
+/// Rows of the shard and of the coordinator that `what` writes.
+fn rows(pair: &mut Pair, what: impl FnOnce(&mut Pair)) -> (usize, usize) {
+    let before = (pair.shard_rows.written, pair.coordinator_rows.written);
+    what(pair);
+    (
+        pair.shard_rows.written - before.0,
+        pair.coordinator_rows.written - before.1,
+    )
+}
+
+/// `count` joins, `per_second` a second, until all have their numbers.
+fn joins(pair: &mut Pair, count: u32, per_second: u64) {
+    let first = pair.now;
+    for number in 0..count {
+        let due = first.plus(Millis(u64::from(number) * 1_000 / per_second));
+        pair.run_for(due.since(pair.now));
+        pair.join(number);
+    }
+    pair.run_for(Millis::from_seconds(1));
+    assert_eq!(pair.replies(first).len(), count as usize);
+}
+
+/// A pair whose visitors 0, 1 and 2 are called.
+fn called() -> Pair {
+    let mut pair = Pair::in_touch();
+    joins(&mut pair, 3, 500);
+    pair.run_for(Millis::from_seconds(2));
+    pair.read_board(9);
+    pair.run_for(Millis::from_seconds(1));
+    pair
+}
+
+fn admitted() -> Pair {
+    let mut pair = called();
+    pair.ask(0, claim(0, 0));
+    pair.run_for(Millis::from_seconds(2));
+    pair
+}
+
+const FIRST: (PlaceIndex, Generation) = (PlaceIndex(0), Generation(0));
+
+#[test]
+fn joins_share_rows_the_more_the_more_of_them_there_are() {
+    // Joins a second, how many; rows of the shard and of the coordinator for a hundred, at most.
+    let rows_per_hundred = [
+        (1_500, 1_500, 8, 5),
+        (500, 1_000, 19, 13),
+        (20, 100, 400, 400),
+    ];
+    for (per_second, count, at_shard, at_coordinator) in rows_per_hundred {
+        let mut pair = Pair::in_touch();
+        let (shard, coordinator) = rows(&mut pair, |pair| joins(pair, count, per_second));
+        let hundreds = count as usize / 100;
+        assert!(shard <= at_shard * hundreds, "{per_second}/s: {shard}");
+        assert!(
+            coordinator <= at_coordinator * hundreds,
+            "{per_second}/s: {coordinator}"
+        );
+    }
+}
+
+#[test]
+fn an_admission_alone_is_six_rows() {
+    let mut pair = called();
+    let written = rows(&mut pair, |pair| {
+        pair.ask(0, claim(0, 0));
+        pair.run_for(Millis::from_seconds(2));
+    });
+    assert_eq!(written, (4, 2));
+}
+
+#[test]
+fn renewing_and_looking_write_nothing() {
+    let mut pair = admitted();
+    let (index, generation) = FIRST;
+    let written = rows(&mut pair, |pair| {
+        for number in 10..20 {
+            pair.ask(number, ShardCommand::Renew { index, generation });
+            pair.ask(number, ShardCommand::Access { index, generation });
+            pair.read_board(number);
+            pair.run_for(Millis::from_seconds(1));
+        }
+    });
+    assert_eq!(written, (0, 0));
+}
+
+#[test]
+fn the_end_of_a_session_is_three_rows() {
+    let mut pair = admitted();
+    let (index, generation) = FIRST;
+    let written = rows(&mut pair, |pair| {
+        pair.ask(0, ShardCommand::Release { index, generation });
+        pair.run_for(Millis::from_seconds(2));
+    });
+    assert_eq!(written, (2, 1));
+}
+
+#[test]
+fn leaving_the_line_is_one_row() {
+    let mut pair = called();
+    let leave = ShardCommand::Leave {
+        index: PlaceIndex(1),
+        nonce: nonce(1),
+    };
+    let written = rows(&mut pair, |pair| {
+        pair.ask(1, leave);
+        pair.run_for(Millis::from_seconds(2));
+    });
+    assert_eq!(written, (1, 0));
+}
+
+#[test]
+fn a_quiet_queue_writes_nothing() {
+    let mut pair = admitted();
+    let written = rows(&mut pair, |pair| pair.run_for(Millis::from_seconds(300)));
+    assert_eq!(written, (0, 0));
+}
