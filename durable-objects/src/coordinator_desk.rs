@@ -100,9 +100,11 @@ impl<T> CoordinatorDesk<T> {
 
     /// When the next step is due.
     pub fn due(&self) -> Due {
+        let deadline = self.coordinator.next_wakeup();
         Due {
             somebody: self.closes(),
-            deadline: self.coordinator.next_wakeup(),
+            deadline,
+            lasting: deadline,
         }
     }
 

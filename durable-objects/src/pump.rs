@@ -11,14 +11,18 @@ use futures_channel::oneshot;
 use futures_util::future::select;
 
 use crate::platform;
+use crate::uplink::LONGEST_PAUSE;
 
-/// Deadlines further ahead than this are left to the alarm, so that the object can be put to sleep
+/// What is further ahead than this is left to the alarm, so that the object can be put to sleep
 /// meanwhile (the platform needs 10 s without timers to do so).
-pub const HORIZON: Millis = Millis(2_000);
+pub const HORIZON: Millis = Millis(5_000);
 
 /// While the pump is awake for a deadline, the alarm stands this much later, in case the instance
-/// ends before; without an alarm for each of its short sleeps.
-const ALARM_BEHIND: Millis = Millis(5_000);
+/// ends before. An alarm costs three rows written (set, armed again, cleared): under load this is
+/// one alarm in half a minute instead of one for each of the pump's short sleeps.
+const ALARM_BEHIND: Millis = Millis(30_000);
+
+const _: () = assert!(HORIZON.0 >= LONGEST_PAUSE.0);
 
 /// A deadline that could not be met is looked at again after this time.
 const DEADLINE_GAP: Millis = Millis(100);
@@ -38,6 +42,8 @@ pub struct Due {
     pub somebody: Option<UnixMillis>,
     /// For a deadline, whether or not anybody waits.
     pub deadline: Option<UnixMillis>,
+    /// What follows from the rows and so has to be done even if this instance ends before.
+    pub lasting: Option<UnixMillis>,
 }
 
 impl Due {
@@ -45,6 +51,7 @@ impl Due {
     pub const NEVER: Due = Due {
         somebody: None,
         deadline: None,
+        lasting: None,
     };
 
     /// When to look next; `None`: leave it to the alarm. A deadline that has passed was looked at
@@ -66,7 +73,7 @@ impl Due {
 
     /// What the alarm has to be set for.
     pub fn alarm_for(self, now: UnixMillis) -> Option<UnixMillis> {
-        let next = [self.somebody, self.deadline].into_iter().flatten().min()?;
+        let next = self.lasting?;
         Some(if next.since(now) <= HORIZON {
             next.max(now).plus(ALARM_BEHIND)
         } else {
@@ -123,18 +130,26 @@ mod tests {
         Some(T.plus(Millis(millis)))
     }
 
+    fn due(somebody: Option<UnixMillis>, deadline: Option<UnixMillis>) -> Due {
+        Due {
+            somebody,
+            deadline,
+            lasting: deadline,
+        }
+    }
+
     #[test]
     fn what_is_near_is_waited_for_and_what_is_far_is_left_to_the_alarm() {
         let rows = [
             (None, None, None, None),
-            (after(25), None, after(25), after(5_025)),
-            (None, after(2_000), after(2_000), after(7_000)),
-            (None, after(2_001), None, after(2_001)),
-            (after(60_000), after(90_000), None, after(60_000)),
-            (after(25), after(90_000), after(25), after(5_025)),
+            (after(25), None, after(25), None),
+            (None, after(5_000), after(5_000), after(35_000)),
+            (None, after(5_001), None, after(5_001)),
+            (after(60_000), after(90_000), None, after(90_000)),
+            (after(25), after(90_000), after(25), after(90_000)),
         ];
         for (somebody, deadline, look, alarm) in rows {
-            let due = Due { somebody, deadline };
+            let due = due(somebody, deadline);
             assert_eq!(due.look_at(T), look, "{due:?}");
             assert_eq!(due.alarm_for(T), alarm, "{due:?}");
         }
@@ -142,12 +157,9 @@ mod tests {
 
     #[test]
     fn a_deadline_that_could_not_be_met_does_not_spin() {
-        let due = Due {
-            somebody: None,
-            deadline: Some(UnixMillis(T.0 - 3_000)),
-        };
-        assert_eq!(due.look_at(T), after(100));
-        assert_eq!(due.alarm_for(T), after(5_000));
+        let late = due(None, Some(UnixMillis(T.0 - 3_000)));
+        assert_eq!(late.look_at(T), after(100));
+        assert_eq!(late.alarm_for(T), after(30_000));
     }
 
     #[test]

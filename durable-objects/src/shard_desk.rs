@@ -193,19 +193,23 @@ impl<T> ShardDesk<T> {
     /// allows it, and no deadline of its own.
     pub fn due(&self, now: UnixMillis) -> Due {
         let next_report = self.shard.next_report(now);
+        let deadline = self
+            .shard
+            .next_wakeup()
+            .filter(|at| Some(*at) != next_report);
+        let report = self.uplink.due(next_report);
         let somebody = [
             self.heard.is_some().then_some(now),
             self.gather.closes(self.uplink.report()),
             self.gather.patience_ends(),
             self.readers.iter().map(|reader| reader.patience_ends).min(),
-            self.uplink.due(next_report),
+            report,
         ];
+        let lasting = [deadline, next_report.and(report.or(Some(now)))];
         Due {
             somebody: somebody.into_iter().flatten().min(),
-            deadline: self
-                .shard
-                .next_wakeup()
-                .filter(|at| Some(*at) != next_report),
+            deadline,
+            lasting: lasting.into_iter().flatten().min(),
         }
     }
 

@@ -15,7 +15,7 @@ pub const SYNC_TIMEOUT: Millis = Millis(3_000);
 const FIRST_PAUSE: Millis = Millis(100);
 
 /// The longest pause: a coordinator that is back is found within this time.
-const LONGEST_PAUSE: Millis = Millis(5_000);
+pub const LONGEST_PAUSE: Millis = Millis(5_000);
 
 /// The pause after a coordinator said that it has too much to do: never at once.
 const OVERLOAD_PAUSE: Millis = Millis(2_000);
