@@ -11,6 +11,7 @@ let room;
 before(async () => {
   room = await startRoom({
     staged: true,
+    asleep: ["never"],
     events: [
       { id: "demo", session_minutes: 10, idle_minutes: 5 },
       { id: "slow", admission: { per_minute: 1 } },

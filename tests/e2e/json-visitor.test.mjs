@@ -101,12 +101,12 @@ test("C9 headers that claim another host or path have no influence", async () =>
   for (const headers of [
     { "x-forwarded-host": "evil.example" },
     { "x-forwarded-proto": "https", "x-forwarded-port": "444", "x-forwarded-scheme": "https" },
-    { "x-original-url": "/elsewhere", "x-rewrite-url": "/elsewhere" },
+    { "x-original-url": "/evil.example", "x-rewrite-url": "/evil.example" },
     { forwarded: "host=evil.example;proto=https", "x-host": "evil.example" },
   ]) {
     const answer = await room.visitor({ headers }).visit("/events/demo/x");
     assert.equal(answer.status, 503);
-    assert.doesNotMatch(answer.text, /evil\.example|elsewhere/);
+    assert.doesNotMatch(answer.text, /evil\.example/);
     assert.equal(scrubbed(answer.text), scrubbed(plain.text), JSON.stringify(headers));
     const outside = await room.ask("/outside", { headers });
     assert.notEqual(outside.state, "none", "the address decides, not a header");

@@ -9,7 +9,7 @@ import { signalGroup } from "../../../scripts/processes.mjs";
 import { startServer } from "../../../scripts/server.mjs";
 import { freshRootKey } from "../../../scripts/setup/keys.mjs";
 import { readWranglerConfig } from "../../../scripts/wrangler-config.mjs";
-import { exchange } from "./exchange.mjs";
+import { exchange, until } from "./exchange.mjs";
 import { Operator } from "./operator.mjs";
 import { startOrigin } from "./origin.mjs";
 import { setStage, stagedBuild } from "./stage.mjs";
@@ -17,10 +17,17 @@ import { Visitor } from "./visitor.mjs";
 
 const ISSUER = "anteroom-e2e";
 
+/** Alarms keep to the real clock: where a test moves the other one, each request has to reach the one shard. */
+const VISITORS_OF_ONE_SHARD = 1_000;
+
+/** The first call of an object starts it, on a busy machine for some seconds. */
+const START_PATIENCE_MS = 20_000;
+
 /**
  * Starts a room. `events` are `{ id, ...fields }`; what an event does not say is filled in: any loopback host, the paths
  * below `/events/<id>/`, mode `always`, the stand-in as origin (`origin: null` leaves it out). `vars` are further
- * variables, `secrets` replace the fresh key, `staged`: the clock can be moved and the objects be cut off.
+ * variables, `secrets` replace the fresh key, `staged`: the clock can be moved and the objects be cut off,
+ * `asleep`: the events whose objects nobody calls before the tests do.
  */
 export async function startRoom({ events = [{ id: "demo" }], staged = false, ...options } = {}) {
   const room = new Room({ events, staged, ...options });
@@ -67,6 +74,8 @@ class Room {
     this.origin = await startOrigin();
     await this.#startServer();
     process.once("exit", this.#kill);
+    const { events, asleep = [] } = this.#options;
+    for (const { id } of events) if (!asleep.includes(id)) await this.#isAwake(id);
   }
 
   /** Starts again on the same state with other events, variables or secrets. */
@@ -91,6 +100,12 @@ class Room {
     });
   }
 
+  /** Nothing is tested before the objects of an event have started. */
+  async #isAwake(event) {
+    const ask = () => this.ask(`/_wr/queues/${event}`);
+    await until(ask, ({ status }) => status !== 503, { within_ms: START_PATIENCE_MS, what: `the board of ${event}` });
+  }
+
   #config() {
     const { events, vars = {} } = this.#options;
     const config = readWranglerConfig(wranglerFile);
@@ -108,6 +123,7 @@ class Room {
       mode: "always",
       admission: { per_minute: 6000, max_active: 500 },
       challenge: "none",
+      ...(this.#options.staged && { expected_visitors: VISITORS_OF_ONE_SHARD }),
       ...fields,
     };
     return Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null));

@@ -22,8 +22,9 @@ import * as stagedSelf from "./index.js";
     const { get } = prototype;
     prototype.get = function (id, options) {
       const stub = get.call(this, id, options);
-      if (!stage.cut.some((part) => String(id.name).includes(part))) return stub;
-      return { fetch: () => Promise.reject(new Error("Network connection lost.")) };
+      const isCut = () => stage.cut.some((part) => String(id.name).includes(part));
+      const away = () => Promise.reject(new Error("Network connection lost."));
+      return { fetch: (...call) => (isCut() ? away() : stub.fetch(...call)) };
     };
   };
   const prototype = stagedSelf.default.prototype;
