@@ -71,19 +71,6 @@ impl Way {
     }
 }
 
-/// One call, on a new stub.
-///
-/// # Errors
-/// [`CallFailed`], as its variants say.
-pub async fn call_object(
-    env: &Env,
-    binding: &'static str,
-    name: String,
-    body: &[u8],
-) -> Result<Vec<u8>, CallFailed> {
-    Way::to(env, binding, name).call(body).await
-}
-
 async fn post(stub: &Stub, body: &[u8]) -> Result<Vec<u8>, CallFailed> {
     let response = send(stub, body).await.map_err(|error| failure(&error))?;
     let status = response.status();

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! The desks are pure: calls, time and dice in, answers, reports and rows out, so they are tested
-//! natively with the real core. Around them an [`instance`] drives one task (the `pump`), minds the
+//! natively with the real core. Around them an `instance` drives one task (the `pump`), minds the
 //! one alarm, and ends itself when a write fails. `platform` is the only reader of clock and
 //! entropy. Objects hold no keys: the edge checks and signs all tokens.
 //!
