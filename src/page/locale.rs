@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use intl_pluralrules::{PluralCategory, PluralRuleType, PluralRules};
+use icu_locale_core::{Locale, locale};
+use icu_plurals::{PluralCategory, PluralRules};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -90,6 +91,18 @@ impl Language {
         }
     }
 
+    /// Whose plural rules hold.
+    const fn cldr(self) -> Locale {
+        match self {
+            Language::English => locale!("en"),
+            Language::German => locale!("de"),
+            Language::French => locale!("fr"),
+            Language::Spanish => locale!("es"),
+            Language::Polish => locale!("pl"),
+            Language::Arabic => locale!("ar"),
+        }
+    }
+
     /// What goes into `dir`.
     pub const fn direction(self) -> &'static str {
         match self {
@@ -161,17 +174,13 @@ fn weight_milli(text: &str) -> Option<u32> {
 pub struct Words {
     language: Language,
     by_key: BTreeMap<String, Value>,
-    rules: PluralRules,
 }
 
 impl Words {
     fn parse(language: Language) -> Words {
-        let tag: unic_langid::LanguageIdentifier =
-            language.tag().parse().expect("a language's tag is one");
         Words {
             language,
             by_key: serde_json::from_str(language.source()).expect("static/locales holds objects"),
-            rules: PluralRules::create(tag, PluralRuleType::CARDINAL).expect("CLDR has its rules"),
         }
     }
 
@@ -200,7 +209,9 @@ impl Words {
                 self.language.tag()
             );
         };
-        let category = self.rules.select(count).unwrap_or(PluralCategory::OTHER);
+        let rules = PluralRules::try_new_cardinal(self.language.cldr().into());
+        let rules = rules.expect("the rules of every language are compiled in");
+        let category = rules.category_for(count);
         let form = forms
             .get(category_name(category))
             .or_else(|| forms.get("other"));
@@ -224,12 +235,12 @@ impl Words {
 
 const fn category_name(category: PluralCategory) -> &'static str {
     match category {
-        PluralCategory::ZERO => "zero",
-        PluralCategory::ONE => "one",
-        PluralCategory::TWO => "two",
-        PluralCategory::FEW => "few",
-        PluralCategory::MANY => "many",
-        PluralCategory::OTHER => "other",
+        PluralCategory::Zero => "zero",
+        PluralCategory::One => "one",
+        PluralCategory::Two => "two",
+        PluralCategory::Few => "few",
+        PluralCategory::Many => "many",
+        PluralCategory::Other => "other",
     }
 }
 

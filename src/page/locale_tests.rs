@@ -118,3 +118,22 @@ fn a_plural_has_the_forms_that_its_language_tells_apart() {
         }
     }
 }
+
+#[test]
+fn counts_choose_their_form_by_the_rules_of_the_language() {
+    for (language, count, expected) in [
+        (Language::English, 1, "1 person ahead of you."),
+        (Language::English, 21, "21 people ahead of you."),
+        (Language::French, 0, "0 personne devant vous."),
+        (Language::Polish, 2, "2 osoby przed Tobą."),
+        (Language::Polish, 12, "12 osób przed Tobą."),
+        (Language::Polish, 12_432, "12\u{a0}432 osoby przed Tobą."),
+        (Language::Arabic, 2, "شخصان أمامك."),
+        (Language::Arabic, 103, "103 أشخاص أمامك."),
+        (Language::Arabic, 12_430, "12,430 شخصًا أمامك."),
+        (Language::Arabic, 50_000_000, "50,000,000 شخص أمامك."),
+    ] {
+        let said = language.words().plural("announce.ahead", count, &[]);
+        assert_eq!(said, expected, "{language:?}");
+    }
+}

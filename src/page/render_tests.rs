@@ -1,1 +1,258 @@
+use super::*;
+use crate::page::locale::Language;
+use crate::page::view::{Eta, Standing};
+use anteroom_queue::board::{Pause, Phase};
+use anteroom_queue::settings::Mode;
+use anteroom_queue::shard::command::VisitorState;
+use anteroom_queue::units::{EntryNumber, Millis, Rank, UnixMillis};
 
+/// 2027-03-01, 10:00 in Berlin.
+const NOW: UnixMillis = UnixMillis(1_803_891_600_000);
+
+fn plain() -> PageView {
+    PageView {
+        event: "world-tour".into(),
+        run: 1,
+        title: "World Tour".into(),
+        prefix: "/_wr".into(),
+        nonce: "abc".into(),
+        language: Language::English,
+        now: NOW,
+        time_zone: Some("Europe/Berlin".into()),
+        utc_offset_minutes: 60,
+        return_to: "/shop?a=1&b=2".into(),
+        refresh_off: false,
+        undelivered: false,
+        cookie_missing: false,
+        unavailable: false,
+        permit: Some("the-permit".into()),
+        line: None,
+        mode: Mode::Always,
+        phase: Phase::Open,
+        stop: false,
+        pause: None,
+        message: None,
+        slowdowns: 0,
+        prequeue_at: None,
+        opens_at: None,
+        called: Rank(10),
+        board_version: 1,
+        board_age: Millis(0),
+        poll: Millis(2_000),
+        hold: Some(Millis::from_minutes(30)),
+        session: Millis::from_minutes(20),
+        place: None,
+    }
+}
+
+fn placed(state: VisitorState) -> PageView {
+    let place = Standing {
+        state,
+        entry: Some(EntryNumber(14)),
+        rank: Some(Rank(14)),
+        eta: Some(Eta {
+            likely_seconds: 720,
+            at_most_seconds: 1_080,
+        }),
+        offer_until: Some(NOW.plus(Millis::from_minutes(30))),
+        session_ends_at: Some(NOW.minus(Millis::from_minutes(18))),
+    };
+    PageView {
+        place: Some(place),
+        permit: None,
+        ..plain()
+    }
+}
+
+/// The scene of `view` is `expected`.
+#[track_caller]
+fn check(view: &PageView, expected: Scene) {
+    assert_eq!(Scene::of(view), expected);
+    assert!(render(view).contains(&format!("data-scene=\"{}\"", expected.name())));
+}
+
+#[test]
+fn a_visitor_without_a_place_sees_what_the_phase_allows() {
+    for (phase, expected) in [
+        (Phase::Before, Scene::Before),
+        (Phase::Prequeue, Scene::Join),
+        (Phase::Drawing, Scene::Join),
+        (Phase::Open, Scene::Join),
+        (Phase::Paused, Scene::Join),
+        (Phase::Soldout, Scene::Soldout),
+        (Phase::Closed, Scene::Closed),
+    ] {
+        check(&PageView { phase, ..plain() }, expected);
+    }
+}
+
+#[test]
+fn a_visitor_with_a_place_sees_where_it_stands() {
+    use VisitorState::*;
+    for (state, phase, expected) in [
+        (Provisional, Phase::Open, Scene::Provisional),
+        (Waiting, Phase::Prequeue, Scene::Prequeue),
+        (Waiting, Phase::Drawing, Scene::Drawing),
+        (Waiting, Phase::Open, Scene::Waiting),
+        (Waiting, Phase::Paused, Scene::Paused),
+        (Waiting, Phase::Soldout, Scene::Soldout),
+        (Called, Phase::Open, Scene::Called),
+        (Called, Phase::Paused, Scene::Paused),
+        (Pending, Phase::Open, Scene::Pending),
+        (Admitted, Phase::Soldout, Scene::Admitted),
+        (Ended, Phase::Open, Scene::Ended),
+        (Ended, Phase::Closed, Scene::Closed),
+        (Lapsed, Phase::Open, Scene::Lapsed),
+        (Left, Phase::Open, Scene::Left),
+        (Elsewhere, Phase::Open, Scene::Elsewhere),
+    ] {
+        check(
+            &PageView {
+                phase,
+                ..placed(state)
+            },
+            expected,
+        );
+    }
+}
+
+#[test]
+fn the_brake_and_what_is_missing_come_before_the_place() {
+    check(
+        &PageView {
+            stop: true,
+            ..placed(VisitorState::Admitted)
+        },
+        Scene::Stopped,
+    );
+    check(
+        &PageView {
+            stop: true,
+            ..placed(VisitorState::Elsewhere)
+        },
+        Scene::Elsewhere,
+    );
+    check(
+        &PageView {
+            unavailable: true,
+            ..placed(VisitorState::Waiting)
+        },
+        Scene::Error,
+    );
+    check(
+        &PageView {
+            cookie_missing: true,
+            stop: true,
+            ..plain()
+        },
+        Scene::Cookie,
+    );
+    check(
+        &PageView {
+            mode: Mode::Rate,
+            ..plain()
+        },
+        Scene::Busy,
+    );
+}
+
+#[test]
+fn the_first_paint_carries_the_visitors_state() {
+    let page = render(&placed(VisitorState::Waiting));
+    for text in [
+        "<title>4 ahead · World Tour</title>",
+        "people ahead of you",
+        "about 12 to 18 minutes",
+        "Be back by <time datetime=\"2027-03-01T09:12:00Z\">10:12 UTC+1</time>",
+        "content=\"30;url=/shop?a=1&#38;b=2\"",
+        "action=\"/_wr/queues/world-tour/tickets/me/leave\"",
+        "name=\"return\" value=\"/shop?a=1&#38;b=2\"",
+        "href=\"/shop?a=1&#38;b=2&#38;wr-refresh=off\"",
+    ] {
+        assert!(page.contains(text), "no {text:?}");
+    }
+}
+
+#[test]
+fn the_end_of_a_session_says_when_it_was() {
+    let page = render(&placed(VisitorState::Ended));
+    assert!(page.contains(
+        "Your 20 minutes ended at <time datetime=\"2027-03-01T08:42:00Z\">09:42 UTC+1</time>."
+    ));
+}
+
+#[test]
+fn the_refresh_stays_off_once_it_was_turned_off() {
+    let page = render(&PageView {
+        refresh_off: true,
+        ..placed(VisitorState::Waiting)
+    });
+    assert!(!page.contains("http-equiv"));
+    assert!(page.contains("name=\"return\" value=\"/shop?a=1&#38;b=2&#38;wr-refresh=off\""));
+    assert!(page.contains("Refresh by itself every 30 seconds"));
+}
+
+#[test]
+fn a_form_joins_with_the_permit_of_the_page() {
+    let page = render(&PageView {
+        line: Some("fan-club".into()),
+        ..plain()
+    });
+    for text in [
+        "action=\"/_wr/queues/world-tour/tickets\"",
+        "name=\"permit\" value=\"the-permit\"",
+        "name=\"line\" value=\"fan-club\"",
+    ] {
+        assert!(page.contains(text), "no {text:?}");
+    }
+}
+
+#[test]
+fn a_pause_gives_its_reason_and_the_time_of_the_next_news_while_it_lies_ahead() {
+    let pause = |at| {
+        Some(Pause {
+            reason: "A short break.".into(),
+            next_update_at: Some(at),
+        })
+    };
+    let paused = PageView {
+        phase: Phase::Paused,
+        ..placed(VisitorState::Waiting)
+    };
+    let page = render(&PageView {
+        pause: pause(NOW.plus(Millis::from_minutes(5))),
+        ..paused.clone()
+    });
+    assert!(page.contains("A short break.") && page.contains("More news at <time"));
+    let page = render(&PageView {
+        pause: pause(NOW),
+        ..paused
+    });
+    assert!(page.contains("A short break.") && !page.contains("More news at <time"));
+}
+
+#[test]
+fn nothing_that_is_filled_in_can_leave_its_place() {
+    let nasty = "</script><!--\"'<img>{{x}}{{n}}";
+    let view = PageView {
+        title: nasty.into(),
+        message: Some(nasty.into()),
+        permit: Some(nasty.into()),
+        line: Some(nasty.into()),
+        ..plain()
+    };
+    let page = render(&view);
+    assert!(!page.contains("<img>") && !page.contains("<!--"));
+    assert_eq!(page.matches("</script>").count(), 2);
+}
+
+#[test]
+fn the_policy_allows_the_page_and_nothing_else() {
+    let all = "default-src 'none'; script-src 'nonce-abc'; style-src 'nonce-abc'; connect-src 'self'; \
+               img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors ";
+    assert_eq!(policy("abc", None), format!("{all}'none'"));
+    assert_eq!(
+        policy("abc", Some("https://shop.example")),
+        format!("{all}https://shop.example")
+    );
+}

@@ -65,8 +65,8 @@ pub struct Slots {
     pub age: Option<String>,
     /// The button.
     pub action: Option<Action>,
-    /// Why a cookie may be missing.
-    pub reasons: Vec<(&'static str, String)>,
+    /// Why a cookie may be missing; shown where one is.
+    pub reasons: [(&'static str, String); 3],
 }
 
 /// From this age on the page says how old its numbers are: five times what a board may be.
@@ -314,12 +314,7 @@ impl Writer<'_> {
         })
     }
 
-    fn reasons(&self) -> Vec<(&'static str, String)> {
-        if self.scene != Scene::Cookie {
-            return vec![];
-        }
-        ["off", "frame", "app"]
-            .map(|why| (why, self.words.text(&format!("cookie.{why}"), &[])))
-            .into()
+    fn reasons(&self) -> [(&'static str, String); 3] {
+        ["off", "frame", "app"].map(|why| (why, self.words.text(&format!("cookie.{why}"), &[])))
     }
 }

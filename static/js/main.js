@@ -245,18 +245,19 @@ async function rejoin() {
   poll.replan();
 }
 
-/** Runs what a button asks for, with the button held down meanwhile. */
+/** Runs what a button asks for, once at a time; the button keeps the focus meanwhile. */
 function press(event, run) {
   event.preventDefault();
   const button = event.submitter ?? event.currentTarget.querySelector("button");
-  button.disabled = true;
+  if (button.getAttribute("aria-disabled") === "true") return;
+  button.setAttribute("aria-disabled", "true");
   run()
     .catch(() => {
       failures += 1;
       redraw();
     })
     .finally(() => {
-      button.disabled = false;
+      button.removeAttribute("aria-disabled");
     });
 }
 

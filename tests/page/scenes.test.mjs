@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { launchBrowser } from "../../scripts/testing/browser.mjs";
 import { startRenderer, startRoom } from "./room.mjs";
 import { NOW_MS, scenes, viewOf } from "./scenes.mjs";
@@ -86,12 +86,15 @@ for (const [language, tag] of Object.entries(LANGUAGES)) {
   });
 }
 
+/** The page as it is where script is turned off; axe itself needs script, so the page's own is taken out. */
+const unscripted = (html) => html.replace(/<script[^>]*>[\s\S]*?<\/script>/g, "").replace(/<\/?noscript>/g, "");
+
 test("every page without script is clean to axe, but for the refresh that can be turned off", async () => {
-  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } });
+  const context = await browser.newContext({ viewport: { width: 320, height: 640 }, bypassCSP: true });
   const { page, show } = await stage(context);
   for (const [at, scene] of Object.keys(scenes).entries()) {
     const refresh_off = at % 2 === 0;
-    await show(await renderer.render(viewOf(scene, { language: "German", refresh_off })));
+    await show(unscripted(await renderer.render(viewOf(scene, { language: "German", refresh_off }))));
     assert.deepEqual(await violations(page, refresh_off ? [] : ["meta-refresh"]), [], scene);
     assert.ok((await wideBy(page)) <= 0, `${scene}: ${await wideBy(page)} px too wide`);
   }
@@ -132,7 +135,6 @@ test("a page is one response of less than 30 kB compressed, and names no other s
     for (const scene of Object.keys(scenes)) {
       const html = await renderer.render(viewOf(scene, { language }));
       assert.ok(gzipSync(html).length < MOST_BYTES, `${scene}, ${language}: ${gzipSync(html).length} bytes of gzip`);
-      assert.ok(brotliCompressSync(html).length < MOST_BYTES);
       assert.doesNotMatch(
         html.replace(viewOf(scene).nonce, ""),
         /(src|href)="?(https?:)?\/\//,
