@@ -29,6 +29,7 @@ mod gate;
 mod incoming;
 mod isolate;
 mod local_path;
+mod onward;
 mod operators;
 pub mod page;
 mod permits;

@@ -79,27 +79,45 @@ async fn claim(
     let reply = reply.map_err(|_| Problem::away(SHORTEST_POLL.0))?;
     let in_use = visit.board(room).await;
     let now = visit.now_seconds();
-    let (status, found) = match reply {
-        ShardReply::Session {
-            index,
-            generation,
-            session_ends,
-            first,
-            confirmed,
-        } => {
-            if !first || may_admit(in_use.as_ref(), ticket.line) {
-                let session = SessionId {
-                    home: ticket.home,
-                    index: index.0,
-                    generation: generation.0,
-                };
-                let life = first_life(room, confirmed);
-                let pass = renewal::issued(session, renewal::seconds(session_ends), now, life);
-                return Ok(admitted(visit, room, visitor, &pass, fields));
-            }
+    if let ShardReply::Session {
+        index,
+        generation,
+        session_ends,
+        first,
+        confirmed,
+    } = reply
+        && (!first || may_admit(in_use.as_ref(), ticket.line))
+    {
+        let session = SessionId {
+            home: ticket.home,
+            index: index.0,
+            generation: generation.0,
+        };
+        let ends = renewal::seconds(session_ends);
+        let pass = renewal::issued(session, ends, now, first_life(room, confirmed));
+        return Ok(admitted(visit, room, visitor, &pass, fields));
+    }
+    let (status, found) = not_yet(ticket, reply, in_use.as_ref(), now);
+    let cookie = visitor.brings_cookie();
+    Ok(state::document(
+        status,
+        room,
+        visitor,
+        &found,
+        in_use.as_ref(),
+        cookie,
+    ))
+}
+
+/// The status and the state of a claim that leads to no pass now.
+fn not_yet(ticket: &Ticket, reply: ShardReply, in_use: Option<&InUse>, now: u64) -> (u16, Found) {
+    match reply {
+        // Granted, but a brake came in between: the home gives the grant back.
+        ShardReply::Session { .. } => {
+            let own = from_ticket(ticket, in_use.map(|in_use| &*in_use.board)).standing;
             let standing = Standing {
                 stand: Stand::Pending,
-                ..from_ticket(ticket, in_use.as_ref().map(|in_use| &*in_use.board)).standing
+                ..own
             };
             (
                 409,
@@ -124,15 +142,7 @@ async fn claim(
             )
         }
         _ => (409, place::of_reply(ticket, reply, now)),
-    };
-    Ok(state::document(
-        status,
-        room,
-        visitor,
-        &found,
-        in_use.as_ref(),
-        visitor.brings_cookie(),
-    ))
+    }
 }
 
 /// While a brake is on, or may be, nobody is let in; the home only says where the visitor stands.

@@ -1,0 +1,240 @@
+//! A request goes on to the origin with a pass, and its answer comes back with the next one.
+//!
+//! Past half of its life a pass is renewed while the origin answers; the new one goes back with the answer if it is
+//! there by then, else with the next. An origin may end or extend the session whose request it answers.
+
+use anteroom_config::Event;
+use anteroom_queue::shard::command::ShardCommand;
+use anteroom_queue::units::{Generation, Millis, PlaceIndex, ShardIndex};
+use anteroom_token::Pass;
+use futures_util::future::{Either, LocalBoxFuture, select};
+use wasm_bindgen::JsValue;
+use web_sys::Response;
+use worker::Env;
+
+use crate::cookies::Kind;
+use crate::deployment::Room;
+use crate::gate::With;
+use crate::incoming::Method;
+use crate::proxy::{self, FromOrigin};
+use crate::renewal::Renewal;
+use crate::rewrite::Command;
+use crate::routes::pass::cookie;
+use crate::visit::Visit;
+use crate::visitor::{By, PassBrought, Visitor, open_pass};
+use crate::{isolate, platform, rooms};
+
+/// A visitor's request on its way to the origin of an event.
+pub struct Onward<'a> {
+    /// The request.
+    pub visit: &'a Visit,
+    /// The event.
+    pub room: Room,
+    /// Who sent it.
+    pub visitor: &'a Visitor<'a>,
+    /// The best pass that came along.
+    pub brought: Option<&'a PassBrought>,
+}
+
+/// The answer while the origin cannot be reached.
+pub fn away(visit: &Visit) -> Result<Response, JsValue> {
+    proxy::origin_away(visit.incoming.wants_page())
+        .into_response(visit.incoming.method == Method::Head)
+}
+
+impl Onward<'_> {
+    /// Asks the home whether the session of `pass` runs. Outlives the request if need be.
+    pub fn renewal(&self, pass: &Pass) -> LocalBoxFuture<'static, Renewal> {
+        let (env, event, pass, now) = (
+            self.visit.env.clone(),
+            self.room.event,
+            pass.clone(),
+            self.visit.now_seconds(),
+        );
+        Box::pin(async move { renew(&env, event, &pass, now).await })
+    }
+
+    /// Sends it on, and answers what comes back with `cookies`.
+    pub async fn send(&self, with: With, mut cookies: Vec<String>) -> Result<Response, JsValue> {
+        let now = self.visit.now_seconds();
+        let seal = |pass: &Pass| Some(self.room.tokens.seal_pass(pass));
+        let (token, pass, mut next) = match with {
+            With::Nothing => (None, None, None),
+            With::OpenPass => (
+                seal(&open_pass(now, u64::from(self.room.event.pass_seconds))),
+                None,
+                None,
+            ),
+            With::Pass { .. } => {
+                let brought = self.brought.expect("the pass that came");
+                (
+                    Some(brought.token.clone()),
+                    Some(brought.pass.clone()),
+                    None,
+                )
+            }
+            With::New(ref pass) => (seal(pass), Some(pass.clone()), Some(pass.clone())),
+            With::Last(ref pass) => (seal(pass), Some(pass.clone()), None),
+        };
+        isolate::count(self.room.event, |counts| match with {
+            With::OpenPass => counts.bypassed += 1,
+            With::Nothing => {}
+            With::Pass { .. } | With::New(_) | With::Last(_) => counts.admitted += 1,
+        });
+        let base = self.visit.deployment.origin_base(self.room.event);
+        let sending = proxy::send(self.visit, base.as_deref(), token.as_deref());
+        let renewing = match (&with, &pass) {
+            (With::Pass { renew: true }, Some(pass)) => Some(self.renewal(pass)),
+            _ => None,
+        };
+        let (answered, renewed) = self.beside(sending, renewing).await;
+        let from_origin = match answered {
+            Ok(from_origin) if from_origin.status() < 500 => from_origin,
+            Ok(from_origin) => {
+                isolate::count(self.room.event, |counts| counts.origin_errors += 1);
+                from_origin
+            }
+            Err(_) => {
+                isolate::count(self.room.event, |counts| counts.origin_errors += 1);
+                return away(self.visit);
+            }
+        };
+        if let Some(Renewal::Runs(pass)) = renewed {
+            next = Some(pass);
+        }
+        if let (Some(command), Some(pass)) = (from_origin.command, &pass) {
+            match self.obey(command, pass).await {
+                Obeyed::Released => {
+                    cookies.push(self.visitor.jar().clear(Kind::Pass));
+                    next = None;
+                }
+                Obeyed::Next(pass) => next = Some(pass),
+                Obeyed::Nothing => {}
+            }
+        }
+        self.back(from_origin, next, cookies)
+    }
+
+    /// Waits for the origin, with the renewal going on beside it; a renewal that is slower goes on by itself.
+    async fn beside(
+        &self,
+        sending: impl Future<Output = Result<FromOrigin, JsValue>>,
+        renewing: Option<LocalBoxFuture<'static, Renewal>>,
+    ) -> (Result<FromOrigin, JsValue>, Option<Renewal>) {
+        let Some(renewing) = renewing else {
+            return (sending.await, None);
+        };
+        match select(Box::pin(sending), renewing).await {
+            Either::Left((answered, renewing)) => {
+                self.visit.context.wait_until(async move {
+                    renewing.await;
+                });
+                (answered, None)
+            }
+            Either::Right((renewal, sending)) => (sending.await, Some(renewal)),
+        }
+    }
+
+    /// Does what the origin asks for about the session.
+    async fn obey(&self, command: Command, pass: &Pass) -> Obeyed {
+        let (index, generation) = (
+            PlaceIndex(pass.session.index),
+            Generation(pass.session.generation),
+        );
+        let ask = match command {
+            Command::Release => ShardCommand::Release { index, generation },
+            Command::Extend { seconds } => ShardCommand::Extend {
+                index,
+                generation,
+                by: Millis::from_seconds(seconds),
+            },
+        };
+        let home = ShardIndex(pass.session.home);
+        let reply = rooms::command(
+            &self.visit.env,
+            self.room.event,
+            home,
+            ask,
+            rooms::RENEWAL_LIMIT,
+        )
+        .await;
+        match (command, reply) {
+            (_, Err(error)) => {
+                platform::log(&format!(
+                    "{command:?} of a session of {}: {error:?}",
+                    self.room.event.id
+                ));
+                if command == Command::Release {
+                    Obeyed::Released
+                } else {
+                    Obeyed::Nothing
+                }
+            }
+            (Command::Release, Ok(_)) => Obeyed::Released,
+            (Command::Extend { .. }, Ok(reply)) => {
+                let pass_seconds = u64::from(self.room.event.pass_seconds);
+                match Renewal::of_reply(pass, reply, self.visit.now_seconds(), pass_seconds) {
+                    Renewal::Runs(pass) => Obeyed::Next(pass),
+                    _ => Obeyed::Nothing,
+                }
+            }
+        }
+    }
+
+    /// The origin's response with the next pass, which goes back the way the last one came.
+    fn back(
+        &self,
+        from_origin: FromOrigin,
+        next: Option<Pass>,
+        mut cookies: Vec<String>,
+    ) -> Result<Response, JsValue> {
+        let token = next.as_ref().map(|pass| self.room.tokens.seal_pass(pass));
+        let by_header = self.brought.is_some_and(|brought| brought.by == By::Header);
+        match (next, token) {
+            (Some(_), Some(token)) if by_header => {
+                from_origin.into_response(&cookies, Some(&token))
+            }
+            (Some(pass), Some(token)) => {
+                cookies.push(cookie(
+                    self.visitor,
+                    &pass,
+                    &token,
+                    self.visit.now_seconds(),
+                ));
+                from_origin.into_response(&cookies, None)
+            }
+            _ => from_origin.into_response(&cookies, None),
+        }
+    }
+}
+
+enum Obeyed {
+    Released,
+    Next(Pass),
+    Nothing,
+}
+
+async fn renew(env: &Env, event: &'static Event, pass: &Pass, now: u64) -> Renewal {
+    let renew = ShardCommand::Renew {
+        index: PlaceIndex(pass.session.index),
+        generation: Generation(pass.session.generation),
+    };
+    match rooms::command(
+        env,
+        event,
+        ShardIndex(pass.session.home),
+        renew,
+        rooms::RENEWAL_LIMIT,
+    )
+    .await
+    {
+        Ok(reply) => Renewal::of_reply(pass, reply, now, u64::from(event.pass_seconds)),
+        Err(error) => {
+            platform::log(&format!(
+                "renewal at shard {} of {}: {error:?}",
+                pass.session.home, event.id
+            ));
+            Renewal::Unreachable
+        }
+    }
+}
