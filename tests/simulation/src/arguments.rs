@@ -30,12 +30,21 @@ impl Arguments {
     /// # Errors
     /// Which argument was wrong, what it was, and what is allowed.
     pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
-        let mut arguments = Self { visitors: 10_000, seed: 1, seeds: 1, json: None };
+        let mut arguments = Self {
+            visitors: 10_000,
+            seed: 1,
+            seeds: 1,
+            json: None,
+        };
         let mut words = words.into_iter();
         while let Some(name) = words.next() {
-            let value = words.next().ok_or_else(|| format!("{name}: a value is missing; {USAGE}"))?;
+            let value = words
+                .next()
+                .ok_or_else(|| format!("{name}: a value is missing; {USAGE}"))?;
             match name.as_str() {
-                "--visitors" => arguments.visitors = number(&name, &value, 1, MOST_VISITORS)? as u32,
+                "--visitors" => {
+                    arguments.visitors = number(&name, &value, 1, MOST_VISITORS)? as u32
+                }
                 "--seed" => arguments.seed = number(&name, &value, 0, u64::MAX)?,
                 "--seeds" => arguments.seeds = number(&name, &value, 1, MOST_SEEDS)?,
                 "--json" => arguments.json = Some(PathBuf::from(value)),
@@ -64,8 +73,16 @@ mod tests {
 
     #[test]
     fn every_argument_is_read() {
-        let expected = Arguments { visitors: 5, seed: 7, seeds: 2, json: Some(PathBuf::from("out.json")) };
-        assert_eq!(parse("--visitors 5 --seed 7 --seeds 2 --json out.json"), Ok(expected));
+        let expected = Arguments {
+            visitors: 5,
+            seed: 7,
+            seeds: 2,
+            json: Some(PathBuf::from("out.json")),
+        };
+        assert_eq!(
+            parse("--visitors 5 --seed 7 --seeds 2 --json out.json"),
+            Ok(expected)
+        );
     }
 
     #[test]

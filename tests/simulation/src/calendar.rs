@@ -98,11 +98,25 @@ mod tests {
     #[test]
     fn events_come_by_time_and_within_a_millisecond_as_entered() {
         let mut calendar = Calendar::default();
-        for (at, event) in [(9, 1), (3, 2), (9, 3), (200_000, 4), (70_000, 5), (200_000, 6)] {
+        for (at, event) in [
+            (9, 1),
+            (3, 2),
+            (9, 3),
+            (200_000, 4),
+            (70_000, 5),
+            (200_000, 6),
+        ] {
             calendar.enter(at, event);
         }
         assert_eq!(calendar.len(), 6);
-        let expected = [(3, 2), (9, 1), (9, 3), (70_000, 5), (200_000, 4), (200_000, 6)];
+        let expected = [
+            (3, 2),
+            (9, 1),
+            (9, 3),
+            (70_000, 5),
+            (200_000, 4),
+            (200_000, 6),
+        ];
         assert_eq!(drain(&mut calendar), expected);
         assert!(calendar.is_empty());
     }

@@ -65,7 +65,9 @@ mod tests {
     fn the_same_seed_and_purpose_give_the_same_stream_and_others_do_not() {
         let draws = |seed, purpose| {
             let mut chance = Chance::new(seed, purpose);
-            (0..8).map(|_| chance.within(0..1_000_000)).collect::<Vec<_>>()
+            (0..8)
+                .map(|_| chance.within(0..1_000_000))
+                .collect::<Vec<_>>()
         };
         assert_eq!(draws(1, 2), draws(1, 2));
         assert_ne!(draws(1, 2), draws(1, 3));

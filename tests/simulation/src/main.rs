@@ -21,7 +21,10 @@ fn main() -> ExitCode {
     let begun = Instant::now();
     let mut report = Report::default();
     let visitors = arguments.visitors;
-    for (position, seed) in (arguments.seed..=u64::MAX).take(arguments.seeds as usize).enumerate() {
+    for (position, seed) in (arguments.seed..=u64::MAX)
+        .take(arguments.seeds as usize)
+        .enumerate()
+    {
         let course = run(seed, visitors);
         report.add(&course, visitors);
         if course.findings.total() > 0 {
@@ -44,7 +47,11 @@ fn main() -> ExitCode {
         eprintln!("{}: {error}", path.display());
         return ExitCode::from(2);
     }
-    if report.violations() > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if report.violations() > 0 {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
 }
 
 /// The most memory that this process ever held, from Linux's account of it; 0 elsewhere.

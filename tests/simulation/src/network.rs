@@ -21,7 +21,10 @@ pub struct Network {
 impl Network {
     /// A network with these faults.
     pub fn new(seed: u64, faults: Faults) -> Self {
-        Self { chance: Chance::new(seed, 0x4e45_5457), faults }
+        Self {
+            chance: Chance::new(seed, 0x4e45_5457),
+            faults,
+        }
     }
 
     /// From now on nothing goes wrong any more.
@@ -47,7 +50,10 @@ impl Network {
             return [None, None];
         }
         let first = self.delay_ms();
-        let second = self.chance.happens(self.faults.twice_ppm).then(|| self.delay_ms() * 3);
+        let second = self
+            .chance
+            .happens(self.faults.twice_ppm)
+            .then(|| self.delay_ms() * 3);
         [Some(first), second]
     }
 
@@ -95,6 +101,10 @@ mod tests {
         let arrivals: Vec<_> = (0..1_000).map(|_| network.arrivals_ms()).collect();
         assert!(arrivals.contains(&[None, None]));
         assert!(arrivals.iter().any(|copies| copies[1].is_some()));
-        assert!(arrivals.iter().any(|copies| copies[0] > Some(USUAL_DELAY_MS)));
+        assert!(
+            arrivals
+                .iter()
+                .any(|copies| copies[0] > Some(USUAL_DELAY_MS))
+        );
     }
 }

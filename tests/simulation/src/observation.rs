@@ -97,7 +97,10 @@ pub enum Observation {
     /// A browser sends its first join.
     JoinBegan { visitor: VisitorId },
     /// A home told a visitor about the place.
-    PlaceTold { visitor: VisitorId, place: PlaceSeen },
+    PlaceTold {
+        visitor: VisitorId,
+        place: PlaceSeen,
+    },
     /// A home refused.
     RefusalTold { visitor: VisitorId, why: Refused },
     /// The page shows the visitor's number, from the board of this version.
@@ -222,14 +225,30 @@ impl Hash for Observation {
             | Self::Unserved { visitor } => visitor.hash(state),
             Self::PlaceTold { visitor, place } => (visitor, place).hash(state),
             Self::RefusalTold { visitor, why } => (visitor, why as u8).hash(state),
-            Self::Shown { visitor, version, entry, called } => {
+            Self::Shown {
+                visitor,
+                version,
+                entry,
+                called,
+            } => {
                 (visitor, version, entry, called).hash(state);
             }
             Self::BoardRead(board) => board.hash(state),
-            Self::SessionTold { visitor, index, generation, ends_ms, first } => {
+            Self::SessionTold {
+                visitor,
+                index,
+                generation,
+                ends_ms,
+                first,
+            } => {
                 (visitor, index, generation, ends_ms, first).hash(state);
             }
-            Self::FirstPass { visitor, generation, ends_ms, confirmed } => {
+            Self::FirstPass {
+                visitor,
+                generation,
+                ends_ms,
+                confirmed,
+            } => {
                 (visitor, generation, ends_ms, confirmed).hash(state);
             }
             Self::Confirmed { visitor, ends_ms } => (visitor, ends_ms).hash(state),

@@ -90,8 +90,15 @@ impl Plan {
         let mut steps = steps(&mut chance, &settings, visitors, quiet_at_ms);
         if ends_early {
             let action = chance.one_of(&[0, 1]);
-            let action = if action == 0 { Action::Soldout } else { Action::Close };
-            steps.push(Step { at_ms: quiet_at_ms + MINUTE_MS, action });
+            let action = if action == 0 {
+                Action::Soldout
+            } else {
+                Action::Close
+            };
+            steps.push(Step {
+                at_ms: quiet_at_ms + MINUTE_MS,
+                action,
+            });
         } else {
             let at_ms = quiet_at_ms + sale_ms / 3;
             for action in [Action::Resume, Action::Open, room_for_all()] {
@@ -109,7 +116,11 @@ impl Plan {
             quiet_at_ms,
             room_for_all_at_ms: (!ends_early).then_some(quiet_at_ms + sale_ms / 3),
             edges: chance.within(2..6) as u8,
-            far_poll_ms: if visitors >= OVERLOAD_VISITORS { 30_000 } else { 10_000 },
+            far_poll_ms: if visitors >= OVERLOAD_VISITORS {
+                30_000
+            } else {
+                10_000
+            },
             long_outages,
         }
     }
@@ -138,7 +149,11 @@ fn settings(chance: &mut Chance, visitors: u32, sale_ms: u64, long_outages: bool
     let opens = chance.happens(300_000);
     let planned = u64::from(visitors) * chance.one_of(&[1, 1, 2, 4]);
     Settings {
-        mode: if chance.happens(300_000) { Mode::Auto } else { Mode::Always },
+        mode: if chance.happens(300_000) {
+            Mode::Auto
+        } else {
+            Mode::Always
+        },
         prequeue_at: opens.then_some(START.plus(Millis(10_000))),
         lines: vec![LineSettings {
             id: "general".to_owned(),
@@ -146,7 +161,11 @@ fn settings(chance: &mut Chance, visitors: u32, sale_ms: u64, long_outages: bool
             opens_at: opens.then_some(START.plus(Millis(70_000))),
         }],
         limits,
-        hold: if long_outages { Millis(0) } else { Millis::from_minutes(chance.one_of(&[0, 3, 5, 30])) },
+        hold: if long_outages {
+            Millis(0)
+        } else {
+            Millis::from_minutes(chance.one_of(&[0, 3, 5, 30]))
+        },
         session: Millis::from_minutes(chance.within(5..16)),
         idle: Millis::from_minutes(chance.within(4..8)),
         pass: Millis::from_seconds(chance.one_of(&[60, 120, 180])),
@@ -163,7 +182,11 @@ fn faults(chance: &mut Chance, long_outages: bool) -> Faults {
         slow_ppm: worse(chance, 20_000),
         slow_write_ppm: worse(chance, 2_000),
         crash_every_ms: chance.one_of(&[0, 5_000, 20_000]),
-        outage_every_ms: if long_outages { 3 * MINUTE_MS } else { chance.one_of(&[0, 45_000]) },
+        outage_every_ms: if long_outages {
+            3 * MINUTE_MS
+        } else {
+            chance.one_of(&[0, 45_000])
+        },
         outage_ms: if long_outages { 12 * MINUTE_MS } else { 15_000 },
         clock_ms: chance.one_of(&[0, 0, 400, 2_000]),
     }
@@ -175,9 +198,15 @@ fn steps(chance: &mut Chance, settings: &Settings, visitors: u32, until_ms: u64)
     while at_ms + 2 * MINUTE_MS < until_ms && steps.len() < 12 {
         let lasts_ms = chance.within(15_000..60_000);
         let (begin, end) = measure(chance, settings, visitors);
-        steps.push(Step { at_ms, action: begin });
+        steps.push(Step {
+            at_ms,
+            action: begin,
+        });
         if let Some(action) = end {
-            steps.push(Step { at_ms: at_ms + lasts_ms, action });
+            steps.push(Step {
+                at_ms: at_ms + lasts_ms,
+                action,
+            });
         }
         at_ms += lasts_ms + chance.within(20_000..200_000);
     }
@@ -188,15 +217,32 @@ fn steps(chance: &mut Chance, settings: &Settings, visitors: u32, until_ms: u64)
 fn measure(chance: &mut Chance, settings: &Settings, visitors: u32) -> (Action, Option<Action>) {
     let reason = || "a till is down".to_owned();
     match chance.within(0..8) {
-        0 | 1 => (Action::Pause { reason: reason(), next_update_at: None }, Some(Action::Resume)),
-        2 => (Action::Stop { reason: reason(), next_update_at: None }, Some(Action::Resume)),
+        0 | 1 => (
+            Action::Pause {
+                reason: reason(),
+                next_update_at: None,
+            },
+            Some(Action::Resume),
+        ),
+        2 => (
+            Action::Stop {
+                reason: reason(),
+                next_update_at: None,
+            },
+            Some(Action::Resume),
+        ),
         3 => (Action::Soldout, Some(Action::Open)),
         4 => (Action::Close, Some(Action::Open)),
         5 => {
             let visitors = u64::from(visitors) * 2 + 20_000;
             (Action::Expect { visitors }, None)
         }
-        6 => (Action::Message { text: "Doors open at eight".to_owned() }, None),
+        6 => (
+            Action::Message {
+                text: "Doors open at eight".to_owned(),
+            },
+            None,
+        ),
         _ => retune(chance, settings, visitors),
     }
 }
@@ -212,7 +258,11 @@ fn retune(chance: &mut Chance, settings: &Settings, visitors: u32) -> (Action, O
         per_minute: limits.per_minute.and_then(|rate| scaled(chance, rate)),
         batch: None,
     };
-    let back = Action::Retune { max_active: Some(Change::Reset), per_minute: Some(Change::Reset), batch: None };
+    let back = Action::Retune {
+        max_active: Some(Change::Reset),
+        per_minute: Some(Change::Reset),
+        batch: None,
+    };
     (action, Some(back))
 }
 
@@ -239,6 +289,8 @@ mod tests {
         assert!(some(&|plan| plan.settings.lines[0].opens_at.is_some()));
         assert!(some(&|plan| plan.room_for_all_at_ms.is_none()));
         assert!(some(&|plan| plan.long_outages));
-        assert!(some(&|plan| plan.faults.crash_every_ms > 0 && plan.faults.clock_ms > 0));
+        assert!(some(
+            &|plan| plan.faults.crash_every_ms > 0 && plan.faults.clock_ms > 0
+        ));
     }
 }

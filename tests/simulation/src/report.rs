@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::checkers::{Findings, PROMISES};
 use crate::chance::mixed;
+use crate::checkers::{Findings, PROMISES};
 use crate::run::Course;
 
 /// Violations told in full for one seed.
@@ -28,7 +28,11 @@ impl Report {
         self.seeds += 1;
         self.visitors += u64::from(visitors);
         self.virtual_ms += course.virtual_ms;
-        self.trace = if self.seeds == 1 { course.trace } else { mixed(self.trace.rotate_left(1) ^ course.trace) };
+        self.trace = if self.seeds == 1 {
+            course.trace
+        } else {
+            mixed(self.trace.rotate_left(1) ^ course.trace)
+        };
         for (promise, count) in &course.findings.counts {
             *self.findings.counts.entry(*promise).or_default() += count;
         }
@@ -43,7 +47,12 @@ impl Report {
     pub fn json(&self, wall_s: f64, peak_rss_mb: u64) -> Value {
         let violations: serde_json::Map<String, Value> = PROMISES
             .iter()
-            .map(|(promise, name)| ((*name).to_owned(), json!(self.findings.counts.get(promise).copied().unwrap_or(0))))
+            .map(|(promise, name)| {
+                (
+                    (*name).to_owned(),
+                    json!(self.findings.counts.get(promise).copied().unwrap_or(0)),
+                )
+            })
             .collect();
         json!({
             "seeds": self.seeds,
@@ -60,15 +69,25 @@ impl Report {
 /// What is told of a run with violations: the seed, the promises, the first of them, and how to
 /// see it again.
 pub fn told(course: &Course, visitors: u32) -> String {
-    let mut lines = vec![format!("seed {}: {} violations", course.seed, course.findings.total())];
+    let mut lines = vec![format!(
+        "seed {}: {} violations",
+        course.seed,
+        course.findings.total()
+    )];
     for (promise, count) in &course.findings.counts {
         lines.push(format!("  {promise}: {count}"));
     }
     for violation in course.findings.first.iter().take(TOLD) {
         let seconds = violation.at_ms as f64 / 1_000.0;
-        lines.push(format!("  at {seconds:.3} s, {}: {}", violation.promise, violation.what));
+        lines.push(format!(
+            "  at {seconds:.3} s, {}: {}",
+            violation.promise, violation.what
+        ));
     }
-    lines.push(format!("  replay: npm run simulate -- --visitors {visitors} --seed {}", course.seed));
+    lines.push(format!(
+        "  replay: npm run simulate -- --visitors {visitors} --seed {}",
+        course.seed
+    ));
     lines.join("\n")
 }
 
@@ -80,13 +99,23 @@ mod tests {
     fn course() -> Course {
         let mut findings = Findings::default();
         findings.broken(1_500, Promise::Cap, || "3 are inside, allowed 2".to_owned());
-        Course { seed: 9, virtual_ms: 3_600_000, trace: 0xab, findings }
+        Course {
+            seed: 9,
+            virtual_ms: 3_600_000,
+            trace: 0xab,
+            findings,
+        }
     }
 
     #[test]
     fn a_violation_is_told_with_seed_promise_event_and_replay() {
         let told = told(&course(), 100);
-        for part in ["seed 9", "cap: 1", "at 1.500 s, cap: 3 are inside", "--visitors 100 --seed 9"] {
+        for part in [
+            "seed 9",
+            "cap: 1",
+            "at 1.500 s, cap: 3 are inside",
+            "--visitors 100 --seed 9",
+        ] {
             assert!(told.contains(part), "{told}");
         }
     }
@@ -98,7 +127,13 @@ mod tests {
         let json = report.json(1.0, 50);
         assert_eq!(json["violations"]["cap"], 1);
         assert_eq!(json["violations"]["no-lost-place"], 0);
-        assert_eq!(json["violations"].as_object().map(serde_json::Map::len), Some(PROMISES.len()));
-        assert_eq!((&json["virtual_hours"], &json["trace_hash"]), (&json!(1.0), &json!("00000000000000ab")));
+        assert_eq!(
+            json["violations"].as_object().map(serde_json::Map::len),
+            Some(PROMISES.len())
+        );
+        assert_eq!(
+            (&json["virtual_hours"], &json["trace_hash"]),
+            (&json!(1.0), &json!("00000000000000ab"))
+        );
     }
 }

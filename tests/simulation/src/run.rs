@@ -28,7 +28,10 @@ pub fn run(seed: u64, visitors: u32) -> Course {
 /// Runs a seed alone and beside another event, and compares what was seen of it.
 pub fn run_with_a_neighbour(seed: u64, visitors: u32) -> Course {
     let alone = run(seed, visitors);
-    let plans = vec![Plan::new(seed, visitors), Plan::new(seed ^ 0x5a5a, visitors)];
+    let plans = vec![
+        Plan::new(seed, visitors),
+        Plan::new(seed ^ 0x5a5a, visitors),
+    ];
     let mut beside = side_by_side(plans).remove(0);
     isolation::compare(alone.trace, beside.trace, &mut beside.findings);
     beside
@@ -63,7 +66,12 @@ pub fn side_by_side(plans: Vec<Plan>) -> Vec<Course> {
         trace: room.trace(),
         findings: room.findings().clone(),
     };
-    seeds.into_iter().zip(&rooms).zip(ended_ms).map(course).collect()
+    seeds
+        .into_iter()
+        .zip(&rooms)
+        .zip(ended_ms)
+        .map(course)
+        .collect()
 }
 
 fn enter(calendar: &mut Calendar<(u8, Event)>, number: usize, room: &mut Room) {

@@ -42,7 +42,8 @@ impl<Row: Clone, After> Store<Row, After> {
 
     /// Writes everything changed; when it will be durable.
     pub fn write(&mut self, now_ms: u64, takes_ms: u64, after: After) -> u64 {
-        self.under_way.push_back((std::mem::take(&mut self.changed), after));
+        self.under_way
+            .push_back((std::mem::take(&mut self.changed), after));
         self.durable_at_ms = self.durable_at_ms.max(now_ms + takes_ms);
         self.durable_at_ms
     }
@@ -64,7 +65,8 @@ impl<Row: Clone, After> Store<Row, After> {
     pub fn fail(&mut self, survivors: usize) -> Vec<After> {
         self.changed.clear();
         let mut lost = Vec::new();
-        for (position, (rows, after)) in std::mem::take(&mut self.under_way).into_iter().enumerate() {
+        for (position, (rows, after)) in std::mem::take(&mut self.under_way).into_iter().enumerate()
+        {
             if position < survivors {
                 self.rows.extend(rows);
             }

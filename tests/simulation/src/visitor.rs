@@ -43,7 +43,10 @@ impl Habit {
 
     /// Whether such a visitor does everything right, and so must be served in the end.
     pub const fn is_faithful(self) -> bool {
-        matches!(self, Self::Patient | Self::Refreshing | Self::TwoTabs | Self::Overstayer)
+        matches!(
+            self,
+            Self::Patient | Self::Refreshing | Self::TwoTabs | Self::Overstayer
+        )
     }
 }
 
@@ -128,7 +131,11 @@ impl Visitor {
             tried: false,
             confirmed: false,
             settled: false,
-            requests: if habit == Habit::Overstayer { u8::MAX } else { chance.within(2..9) as u8 },
+            requests: if habit == Habit::Overstayer {
+                u8::MAX
+            } else {
+                chance.within(2..9) as u8
+            },
             home: 0,
             index: NONE,
             entry: NONE,
@@ -144,4 +151,7 @@ impl Visitor {
     }
 }
 
-const _: () = assert!(size_of::<Visitor>() <= 64, "a million visitors fit in 64 MB");
+const _: () = assert!(
+    size_of::<Visitor>() <= 64,
+    "a million visitors fit in 64 MB"
+);

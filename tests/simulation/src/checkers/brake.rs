@@ -18,7 +18,9 @@ impl Brake {
     fn counted(&mut self, at_ms: u64, tally: Tally, findings: &mut Findings) {
         if self.acknowledged_ms.is_some() && tally.granted > self.granted {
             let grants = tally.granted - self.granted;
-            findings.broken(at_ms, Promise::Brake, || format!("{grants} granted while the brake is on"));
+            findings.broken(at_ms, Promise::Brake, || {
+                format!("{grants} granted while the brake is on")
+            });
         }
         self.granted = self.granted.max(tally.granted);
     }
@@ -37,7 +39,10 @@ impl Checker for Brake {
                     && at_ms > since + IN_FORCE_WITHIN_MS
                 {
                     findings.broken(at_ms, Promise::Brake, || {
-                        format!("visitor {visitor} got a first pass {} ms after the brake", at_ms - since)
+                        format!(
+                            "visitor {visitor} got a first pass {} ms after the brake",
+                            at_ms - since
+                        )
                     });
                 }
             }
@@ -56,7 +61,10 @@ mod tests {
     }
 
     fn granted(granted: u64) -> Observation {
-        Observation::Counted(Tally { granted, ..Tally::default() })
+        Observation::Counted(Tally {
+            granted,
+            ..Tally::default()
+        })
     }
 
     const BRAKE: Observation = Observation::BrakeAcknowledged { version: 2 };

@@ -17,36 +17,37 @@ const ADMISSION: u64 = 60_000;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Window {
     level: u64,
+    /// When the level was that: at the last grants or the last change of the rate.
     clock_ms: u64,
 }
 
 impl Window {
-    /// Lets time pass to `clock_ms`.
-    pub fn pass(&mut self, per_minute: u32, clock_ms: u64) {
-        let drained = clock_ms.saturating_sub(self.clock_ms).saturating_mul(u64::from(per_minute));
-        self.level = self.level.saturating_sub(drained);
-        self.clock_ms = self.clock_ms.max(clock_ms);
+    /// The level at a later instant.
+    fn level_at(&self, per_minute: u32, clock_ms: u64) -> u64 {
+        let passed = clock_ms.saturating_sub(self.clock_ms);
+        self.level
+            .saturating_sub(passed.saturating_mul(u64::from(per_minute)))
     }
 
     /// The rate changes: a window across the change may hold one second of the higher rate.
-    pub fn change(&mut self, from: u32, to: u32) {
+    pub fn change(&mut self, from: u32, to: u32, clock_ms: u64) {
         let shrinks = Self::capacity(from).saturating_sub(Self::capacity(to));
-        self.level = self.level.saturating_sub(shrinks);
+        self.level = self.level_at(from, clock_ms).saturating_sub(shrinks);
+        self.clock_ms = clock_ms;
     }
 
-    /// Adds grants.
-    pub fn add(&mut self, grants: u64) {
-        self.level = self.level.saturating_add(grants.saturating_mul(ADMISSION));
-    }
-
-    /// Whether no window holds more than allowed.
-    pub fn holds(&self, per_minute: u32) -> bool {
+    /// Adds grants; whether no window holds more than allowed.
+    pub fn add(&mut self, per_minute: u32, grants: u64, clock_ms: u64) -> bool {
+        self.level = self
+            .level_at(per_minute, clock_ms)
+            .saturating_add(grants.saturating_mul(ADMISSION));
+        self.clock_ms = clock_ms;
         self.level <= Self::capacity(per_minute)
     }
 
-    /// Whether one more would still be allowed.
-    pub fn has_room(&self, per_minute: u32) -> bool {
-        self.level + ADMISSION <= Self::capacity(per_minute)
+    /// Whether one more would be allowed.
+    pub fn has_room(&self, per_minute: u32, clock_ms: u64) -> bool {
+        self.level_at(per_minute, clock_ms) + ADMISSION <= Self::capacity(per_minute)
     }
 
     /// One admission, or one second of the rate: rate ÷ 60 admissions of 60,000 units.
@@ -88,17 +89,15 @@ impl Cap {
     fn counted(&mut self, at_ms: u64, tally: Tally, findings: &mut Findings) {
         let grants = tally.granted.saturating_sub(self.granted);
         if tally.granted < self.granted {
-            findings.broken(at_ms, Promise::Cap, || format!("granted fell to {}", tally.granted));
+            findings.broken(at_ms, Promise::Cap, || {
+                format!("granted fell to {}", tally.granted)
+            });
         }
         self.granted = self.granted.max(tally.granted);
-        if let Some(rate) = self.limits.per_minute.or(tally.limits.per_minute) {
-            self.window.pass(rate, tally.clock_ms);
-        }
-        if let (Some(from), Some(to)) = (self.limits.per_minute, tally.limits.per_minute) {
-            self.window.change(from, to);
-        }
-        if tally.limits.per_minute.is_none() {
-            self.window = Window { level: 0, clock_ms: tally.clock_ms };
+        match (self.limits.per_minute, tally.limits.per_minute) {
+            (Some(from), Some(to)) if from != to => self.window.change(from, to, tally.clock_ms),
+            (_, None) => self.window = Window::default(),
+            (_, Some(_)) => {}
         }
         if tally.limits.batch != self.limits.batch {
             self.batch = (0, 0);
@@ -122,21 +121,30 @@ impl Cap {
                 format!("{grants} granted with {} active of {limit}", tally.active)
             });
         }
-        if let Some(rate) = tally.limits.per_minute {
-            self.window.add(grants);
-            if !self.window.holds(rate) {
-                findings.broken(at_ms, Promise::Cap, || {
-                    format!("{grants} granted at {} exceed {rate} a minute", tally.clock_ms)
-                });
-            }
+        if let Some(rate) = tally.limits.per_minute
+            && !self.window.add(rate, grants, tally.clock_ms)
+        {
+            findings.broken(at_ms, Promise::Cap, || {
+                format!(
+                    "{grants} granted at {} exceed {rate} a minute",
+                    tally.clock_ms
+                )
+            });
         }
         if let Some((size, every_ms)) = tally.limits.batch {
             let period = tally.clock_ms / every_ms.max(1);
-            let before = if self.batch.0 == period { self.batch.1 } else { 0 };
+            let before = if self.batch.0 == period {
+                self.batch.1
+            } else {
+                0
+            };
             self.batch = (period, before + grants);
             if before + grants > u64::from(size) {
                 findings.broken(at_ms, Promise::Cap, || {
-                    format!("{} granted in one period of {every_ms} ms, allowed {size}", before + grants)
+                    format!(
+                        "{} granted in one period of {every_ms} ms, allowed {size}",
+                        before + grants
+                    )
                 });
             }
         }
@@ -159,7 +167,9 @@ impl Cap {
             && self.inside.len() > limit as usize
         {
             let inside = self.inside.len();
-            findings.broken(at_ms, Promise::Cap, || format!("{inside} are inside, allowed {limit}"));
+            findings.broken(at_ms, Promise::Cap, || {
+                format!("{inside} are inside, allowed {limit}")
+            });
         }
     }
 }
@@ -168,7 +178,9 @@ impl Checker for Cap {
     fn see(&mut self, at_ms: u64, seen: &Observation, findings: &mut Findings) {
         match *seen {
             Observation::Counted(tally) => self.counted(at_ms, tally, findings),
-            Observation::FirstPass { visitor, ends_ms, .. }
+            Observation::FirstPass {
+                visitor, ends_ms, ..
+            }
             | Observation::Confirmed { visitor, ends_ms } => {
                 self.enters(at_ms, visitor, ends_ms, findings);
             }
@@ -192,42 +204,93 @@ mod tests {
     }
 
     fn counted(clock_ms: u64, granted: u64, active: u64, limits: LimitsSeen) -> (u64, Observation) {
-        let tally = Tally { clock_ms, granted, active, open: true, limits, ..Tally::default() };
+        let tally = Tally {
+            clock_ms,
+            granted,
+            active,
+            open: true,
+            limits,
+            ..Tally::default()
+        };
         (clock_ms, Observation::Counted(tally))
     }
 
-    const TWO: LimitsSeen = LimitsSeen { max_active: Some(2), per_minute: None, batch: None };
-    const RATE: LimitsSeen = LimitsSeen { max_active: None, per_minute: Some(120), batch: None };
-    const BATCH: LimitsSeen = LimitsSeen { max_active: None, per_minute: None, batch: Some((2, 1_000)) };
+    const TWO: LimitsSeen = LimitsSeen {
+        max_active: Some(2),
+        per_minute: None,
+        batch: None,
+    };
+    const RATE: LimitsSeen = LimitsSeen {
+        max_active: None,
+        per_minute: Some(120),
+        batch: None,
+    };
+    const BATCH: LimitsSeen = LimitsSeen {
+        max_active: None,
+        per_minute: None,
+        batch: Some((2, 1_000)),
+    };
 
     #[test]
     fn a_grant_beyond_max_active_breaks_it_and_a_lowered_limit_alone_does_not() {
-        let one = LimitsSeen { max_active: Some(1), ..TWO };
-        assert_eq!(check(&[counted(0, 2, 2, TWO), counted(1, 2, 2, one), counted(2, 3, 1, one)]), 0);
+        let one = LimitsSeen {
+            max_active: Some(1),
+            ..TWO
+        };
+        assert_eq!(
+            check(&[
+                counted(0, 2, 2, TWO),
+                counted(1, 2, 2, one),
+                counted(2, 3, 1, one)
+            ]),
+            0
+        );
         assert_eq!(check(&[counted(0, 3, 3, TWO)]), 1);
     }
 
     #[test]
     fn a_window_may_hold_one_second_of_the_rate_more_and_no_more() {
-        let kept = [counted(0, 2, 2, RATE), counted(500, 3, 3, RATE), counted(1_500, 5, 5, RATE)];
+        let kept = [
+            counted(0, 2, 2, RATE),
+            counted(500, 3, 3, RATE),
+            counted(1_500, 5, 5, RATE),
+        ];
         assert_eq!(check(&kept), 0);
-        assert_eq!(check(&[counted(0, 2, 2, RATE), counted(499, 3, 3, RATE)]), 1);
+        assert_eq!(
+            check(&[counted(0, 2, 2, RATE), counted(499, 3, 3, RATE)]),
+            1
+        );
         assert_eq!(check(&[counted(0, 3, 3, RATE)]), 1);
     }
 
     #[test]
     fn a_lowered_rate_holds_at_once_and_a_window_across_the_change_gets_no_second_start() {
-        let slow = LimitsSeen { per_minute: Some(60), ..RATE };
+        let slow = LimitsSeen {
+            per_minute: Some(60),
+            ..RATE
+        };
         let before = counted(0, 2, 2, RATE);
-        assert_eq!(check(&[before, counted(500, 2, 2, slow), counted(1_000, 3, 3, slow)]), 0);
+        assert_eq!(
+            check(&[before, counted(500, 2, 2, slow), counted(1_000, 3, 3, slow)]),
+            0
+        );
         assert_eq!(check(&[before, counted(1, 3, 3, slow)]), 1);
-        assert_eq!(check(&[before, counted(500, 2, 2, slow), counted(1_000, 4, 4, slow)]), 1);
+        assert_eq!(
+            check(&[before, counted(500, 2, 2, slow), counted(1_000, 4, 4, slow)]),
+            1
+        );
     }
 
     #[test]
     fn a_period_takes_its_batch_and_no_more() {
-        assert_eq!(check(&[counted(900, 2, 2, BATCH), counted(1_000, 4, 4, BATCH)]), 0);
-        assert_eq!(check(&[counted(1_000, 2, 2, BATCH), counted(1_900, 3, 3, BATCH)]), 1);
+        assert_eq!(
+            check(&[counted(900, 2, 2, BATCH), counted(1_000, 4, 4, BATCH)]),
+            0
+        );
+        assert_eq!(
+            check(&[counted(1_000, 2, 2, BATCH), counted(1_900, 3, 3, BATCH)]),
+            1
+        );
     }
 
     #[test]
@@ -237,6 +300,9 @@ mod tests {
         assert_eq!(check(&[start, enter(0), enter(1), enter(2)]), 1);
         let left = (1, Observation::SessionLeft { visitor: 0 });
         assert_eq!(check(&[start, enter(0), enter(1), left, enter(2)]), 0);
-        assert_eq!(check(&[start, enter(0), enter(1), (100, first_pass(2, 200))]), 0);
+        assert_eq!(
+            check(&[start, enter(0), enter(1), (100, first_pass(2, 200))]),
+            0
+        );
     }
 }

@@ -26,7 +26,9 @@ pub struct DurableAck {
 impl DurableAck {
     /// A checker that has seen nothing.
     pub fn new(terms: Terms) -> Self {
-        Self { told: vec![Told::Nothing; terms.visitors as usize] }
+        Self {
+            told: vec![Told::Nothing; terms.visitors as usize],
+        }
     }
 
     fn told(&mut self, at_ms: u64, visitor: VisitorId, now: Told, findings: &mut Findings) {
@@ -64,18 +66,31 @@ impl Checker for DurableAck {
     fn see(&mut self, at_ms: u64, seen: &Observation, findings: &mut Findings) {
         match *seen {
             Observation::PlaceTold { visitor, place }
-            | Observation::Audited { visitor, place: Some(place) } => {
+            | Observation::Audited {
+                visitor,
+                place: Some(place),
+            } => {
                 // A place described as admitted is not yet a pass in the visitor's hand.
                 let now = stage(place.state);
                 let known = self.told[visitor as usize];
-                let now = if now == Told::LetIn { known.max(Told::Numbered) } else { now };
+                let now = if now == Told::LetIn {
+                    known.max(Told::Numbered)
+                } else {
+                    now
+                };
                 self.told(at_ms, visitor, now, findings);
             }
-            Observation::FirstPass { visitor, confirmed: true, .. }
+            Observation::FirstPass {
+                visitor,
+                confirmed: true,
+                ..
+            }
             | Observation::Confirmed { visitor, .. } => {
                 self.told(at_ms, visitor, Told::LetIn, findings);
             }
-            Observation::SessionOverTold { visitor } => self.told(at_ms, visitor, Told::Ended, findings),
+            Observation::SessionOverTold { visitor } => {
+                self.told(at_ms, visitor, Told::Ended, findings)
+            }
             Observation::LeftTold { visitor } => self.told(at_ms, visitor, Told::Left, findings),
             _ => {}
         }
@@ -84,7 +99,9 @@ impl Checker for DurableAck {
 
 #[cfg(test)]
 mod tests {
-    use anteroom_queue::shard::command::VisitorState::{Admitted, Ended, Left, Provisional, Waiting};
+    use anteroom_queue::shard::command::VisitorState::{
+        Admitted, Ended, Left, Provisional, Waiting,
+    };
 
     use super::super::histories::{TERMS, broken, first_pass, place, told};
     use super::*;
@@ -94,12 +111,22 @@ mod tests {
         broken(&mut DurableAck::new(TERMS), Promise::DurableAck, &history)
     }
 
-    const UNNUMBERED: Observation = Observation::PlaceTold { visitor: 1, place: place(1, None, Provisional) };
+    const UNNUMBERED: Observation = Observation::PlaceTold {
+        visitor: 1,
+        place: place(1, None, Provisional),
+    };
 
     #[test]
     fn a_place_that_moves_forward_keeps_the_promise() {
         let over = Observation::SessionOverTold { visitor: 1 };
-        let way = [UNNUMBERED, told(1, 4, Waiting), first_pass(1, 9), told(1, 4, Admitted), over, told(1, 4, Ended)];
+        let way = [
+            UNNUMBERED,
+            told(1, 4, Waiting),
+            first_pass(1, 9),
+            told(1, 4, Admitted),
+            over,
+            told(1, 4, Ended),
+        ];
         assert_eq!(check(&way), 0);
     }
 

@@ -34,8 +34,14 @@ mod tests {
     #[test]
     fn a_foreign_report_must_be_refused() {
         let reported = |refused| [(0, Observation::ForeignReport { refused })];
-        assert_eq!(broken(&mut Isolation, Promise::Isolation, &reported(true)), 0);
-        assert_eq!(broken(&mut Isolation, Promise::Isolation, &reported(false)), 1);
+        assert_eq!(
+            broken(&mut Isolation, Promise::Isolation, &reported(true)),
+            0
+        );
+        assert_eq!(
+            broken(&mut Isolation, Promise::Isolation, &reported(false)),
+            1
+        );
     }
 
     #[test]

@@ -36,14 +36,22 @@ impl Liveness {
         let grants = tally.granted.saturating_sub(self.granted);
         self.granted = tally.granted;
         let limits = tally.limits;
-        let rate = limits.per_minute.unwrap_or(u32::MAX);
-        self.window.pass(rate, tally.clock_ms);
-        self.window.add(grants);
+        match limits.per_minute {
+            Some(rate) if grants > 0 => {
+                self.window.add(rate, grants, tally.clock_ms);
+            }
+            Some(_) => {}
+            None => self.window = Window::default(),
+        }
         // Within a batch's period there is no telling from outside when the next one begins.
         let room = tally.open
             && limits.batch.is_none()
-            && limits.max_active.is_none_or(|limit| tally.active < u64::from(limit))
-            && limits.per_minute.is_none_or(|rate| self.window.has_room(rate));
+            && limits
+                .max_active
+                .is_none_or(|limit| tally.active < u64::from(limit))
+            && limits
+                .per_minute
+                .is_none_or(|rate| self.window.has_room(rate, tally.clock_ms));
         if !self.quiet || !room || tally.pending == 0 || grants > 0 {
             self.idle_since = None;
             return;
@@ -52,7 +60,11 @@ impl Liveness {
         if at_ms - since > self.terms.grant_within_ms {
             self.idle_since = Some(at_ms);
             findings.broken(at_ms, Promise::Liveness, || {
-                format!("{} claims waited {} ms although there was room", tally.pending, at_ms - since)
+                format!(
+                    "{} claims waited {} ms although there was room",
+                    tally.pending,
+                    at_ms - since
+                )
             });
         }
     }
@@ -62,7 +74,10 @@ impl Liveness {
             && at_ms - since > self.terms.grant_within_ms
         {
             findings.broken(at_ms, Promise::Liveness, || {
-                format!("visitor {visitor} claimed {} ms before the grant", at_ms - since)
+                format!(
+                    "visitor {visitor} claimed {} ms before the grant",
+                    at_ms - since
+                )
             });
         }
     }
@@ -116,8 +131,19 @@ mod tests {
     }
 
     fn counted(at_ms: u64, granted: u64, active: u64) -> (u64, Observation) {
-        let limits = LimitsSeen { max_active: Some(2), ..LimitsSeen::default() };
-        let tally = Tally { clock_ms: at_ms, granted, active, pending: 1, open: true, limits, ..Tally::default() };
+        let limits = LimitsSeen {
+            max_active: Some(2),
+            ..LimitsSeen::default()
+        };
+        let tally = Tally {
+            clock_ms: at_ms,
+            granted,
+            active,
+            pending: 1,
+            open: true,
+            limits,
+            ..Tally::default()
+        };
         (at_ms, Observation::Counted(tally))
     }
 
@@ -125,20 +151,45 @@ mod tests {
 
     #[test]
     fn a_claim_that_waits_for_room_keeps_the_promise() {
-        assert_eq!(check(&[QUIET, counted(0, 2, 2), counted(9_000, 2, 2), counted(9_001, 3, 2)]), 0);
+        assert_eq!(
+            check(&[
+                QUIET,
+                counted(0, 2, 2),
+                counted(9_000, 2, 2),
+                counted(9_001, 3, 2)
+            ]),
+            0
+        );
     }
 
     #[test]
     fn a_claim_that_waits_although_there_is_room_breaks_it() {
-        assert_eq!(check(&[QUIET, counted(0, 2, 1), counted(1, 2, 1), counted(1_002, 2, 1)]), 1);
-        assert_eq!(check(&[counted(0, 2, 1), counted(1, 2, 1), counted(1_002, 2, 1)]), 0);
+        assert_eq!(
+            check(&[
+                QUIET,
+                counted(0, 2, 1),
+                counted(1, 2, 1),
+                counted(1_002, 2, 1)
+            ]),
+            1
+        );
+        assert_eq!(
+            check(&[counted(0, 2, 1), counted(1, 2, 1), counted(1_002, 2, 1)]),
+            0
+        );
     }
 
     #[test]
     fn a_slow_grant_an_unanswered_claim_an_unserved_visitor_and_a_lost_slot_break_it() {
         let claimed = (5, Observation::ClaimBegan { visitor: 1 });
         let room = (1, Observation::RoomForAll);
-        let session = Observation::SessionTold { visitor: 1, index: 4, generation: 1, ends_ms: 99, first: true };
+        let session = Observation::SessionTold {
+            visitor: 1,
+            index: 4,
+            generation: 1,
+            ends_ms: 99,
+            first: true,
+        };
         let over = |active| (9_999, Observation::AuditOver { entries: 1, active });
         assert_eq!(check(&[QUIET, room, claimed, (1_005, session), over(0)]), 0);
         assert_eq!(check(&[QUIET, room, claimed, (1_006, session), over(0)]), 1);

@@ -95,7 +95,11 @@ impl Findings {
     pub fn broken(&mut self, at_ms: u64, promise: Promise, what: impl FnOnce() -> String) {
         *self.counts.entry(promise).or_default() += 1;
         if self.first.len() < KEPT_IN_WORDS {
-            self.first.push(Violation { at_ms, promise, what: what() });
+            self.first.push(Violation {
+                at_ms,
+                promise,
+                what: what(),
+            });
         }
     }
 
@@ -201,25 +205,46 @@ pub(crate) mod histories {
     };
 
     /// Feeds the history to the checker: how often did it find its promise broken?
-    pub fn broken(checker: &mut dyn Checker, promise: Promise, history: &[(u64, Observation)]) -> u64 {
+    pub fn broken(
+        checker: &mut dyn Checker,
+        promise: Promise,
+        history: &[(u64, Observation)],
+    ) -> u64 {
         let mut findings = Findings::default();
         for (at_ms, seen) in history {
             checker.see(*at_ms, seen, &mut findings);
         }
         let count = findings.counts.get(&promise).copied().unwrap_or(0);
-        assert_eq!(count, findings.total(), "a checker reports its own promise only");
+        assert_eq!(
+            count,
+            findings.total(),
+            "a checker reports its own promise only"
+        );
         count
     }
 
     pub const fn place(index: u32, entry: Option<u64>, state: VisitorState) -> PlaceSeen {
-        PlaceSeen { home: 0, index, entry, state }
+        PlaceSeen {
+            home: 0,
+            index,
+            entry,
+            state,
+        }
     }
 
     pub const fn told(visitor: u32, entry: u64, state: VisitorState) -> Observation {
-        Observation::PlaceTold { visitor, place: place(visitor, Some(entry), state) }
+        Observation::PlaceTold {
+            visitor,
+            place: place(visitor, Some(entry), state),
+        }
     }
 
     pub const fn first_pass(visitor: u32, ends_ms: u64) -> Observation {
-        Observation::FirstPass { visitor, generation: 1, ends_ms, confirmed: true }
+        Observation::FirstPass {
+            visitor,
+            generation: 1,
+            ends_ms,
+            confirmed: true,
+        }
     }
 }

@@ -33,20 +33,36 @@ impl Monotone {
         }
     }
 
-    fn shown(&mut self, at_ms: u64, visitor: VisitorId, version: u64, ahead: u64, findings: &mut Findings) {
+    fn shown(
+        &mut self,
+        at_ms: u64,
+        visitor: VisitorId,
+        version: u64,
+        ahead: u64,
+        findings: &mut Findings,
+    ) {
         let page = &mut self.pages[visitor as usize];
         let before = *page;
         if version < before.version {
             findings.broken(at_ms, Promise::Monotone, || {
-                format!("visitor {visitor} saw version {version} after {}", before.version)
+                format!(
+                    "visitor {visitor} saw version {version} after {}",
+                    before.version
+                )
             });
         }
         if before.ahead > 0 && ahead + 1 > u64::from(before.ahead) {
             findings.broken(at_ms, Promise::Monotone, || {
-                format!("visitor {visitor} had {} ahead and now {ahead}", before.ahead - 1)
+                format!(
+                    "visitor {visitor} had {} ahead and now {ahead}",
+                    before.ahead - 1
+                )
             });
         }
-        *page = Page { version, ahead: ahead as u32 + 1 };
+        *page = Page {
+            version,
+            ahead: ahead as u32 + 1,
+        };
     }
 
     fn board(&mut self, at_ms: u64, board: BoardSeen, findings: &mut Findings) {
@@ -54,7 +70,10 @@ impl Monotone {
         if board.version < *shown {
             let shown = *shown;
             findings.broken(at_ms, Promise::Monotone, || {
-                format!("edge {} shows version {} after {shown}", board.edge, board.version)
+                format!(
+                    "edge {} shows version {} after {shown}",
+                    board.edge, board.version
+                )
             });
         }
         *shown = board.version;
@@ -68,11 +87,17 @@ impl Monotone {
         }
         let older = self.boards.range(..board.version).next_back();
         let newer = self.boards.range(board.version..).next();
-        let pairs = [older.map(|(_, o)| (*o, board)), newer.map(|(_, n)| (board, *n))];
+        let pairs = [
+            older.map(|(_, o)| (*o, board)),
+            newer.map(|(_, n)| (board, *n)),
+        ];
         for (old, new) in pairs.into_iter().flatten() {
-            let grows = old.called <= new.called && old.lapsed <= new.lapsed && old.entries <= new.entries;
+            let grows =
+                old.called <= new.called && old.lapsed <= new.lapsed && old.entries <= new.entries;
             if !grows || new.lapsed > new.called || new.called > new.entries {
-                findings.broken(at_ms, Promise::Monotone, || format!("{old:?} became {new:?}"));
+                findings.broken(at_ms, Promise::Monotone, || {
+                    format!("{old:?} became {new:?}")
+                });
             }
         }
         self.boards.insert(board.version, board);
@@ -85,8 +110,19 @@ impl Monotone {
 impl Checker for Monotone {
     fn see(&mut self, at_ms: u64, seen: &Observation, findings: &mut Findings) {
         match *seen {
-            Observation::Shown { visitor, version, entry, called } => {
-                self.shown(at_ms, visitor, version, entry.saturating_sub(called), findings);
+            Observation::Shown {
+                visitor,
+                version,
+                entry,
+                called,
+            } => {
+                self.shown(
+                    at_ms,
+                    visitor,
+                    version,
+                    entry.saturating_sub(called),
+                    findings,
+                );
             }
             Observation::BoardRead(board) => self.board(at_ms, board, findings),
             _ => {}
@@ -105,17 +141,39 @@ mod tests {
     }
 
     fn shown(version: u64, called: u64) -> Observation {
-        Observation::Shown { visitor: 3, version, entry: 9, called }
+        Observation::Shown {
+            visitor: 3,
+            version,
+            entry: 9,
+            called,
+        }
     }
 
     fn read(edge: u8, version: u64, called: u64, lapsed: u64) -> Observation {
         let fingerprint = called << 8 | lapsed;
-        Observation::BoardRead(BoardSeen { edge, version, called, lapsed, entries: 50, fingerprint })
+        Observation::BoardRead(BoardSeen {
+            edge,
+            version,
+            called,
+            lapsed,
+            entries: 50,
+            fingerprint,
+        })
     }
 
     #[test]
     fn numbers_that_only_move_forward_keep_the_promise() {
-        assert_eq!(check(&[shown(1, 3), shown(2, 5), shown(2, 5), read(0, 1, 3, 0), read(1, 2, 5, 1), read(0, 2, 5, 1)]), 0);
+        assert_eq!(
+            check(&[
+                shown(1, 3),
+                shown(2, 5),
+                shown(2, 5),
+                read(0, 1, 3, 0),
+                read(1, 2, 5, 1),
+                read(0, 2, 5, 1)
+            ]),
+            0
+        );
     }
 
     #[test]

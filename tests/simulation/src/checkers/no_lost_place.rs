@@ -16,7 +16,10 @@ impl NoLostPlace {
     /// A checker that has seen nothing.
     pub fn new(terms: Terms) -> Self {
         let nobody = vec![false; terms.visitors as usize];
-        Self { acknowledged: nobody.clone(), audited: nobody }
+        Self {
+            acknowledged: nobody.clone(),
+            audited: nobody,
+        }
     }
 
     fn lost(&self, at_ms: u64, visitor: VisitorId, how: &str, findings: &mut Findings) {
@@ -35,7 +38,10 @@ impl Checker for NoLostPlace {
             Observation::PlaceTold { visitor, place } if place.is_joined() => {
                 self.acknowledged[visitor as usize] = true;
             }
-            Observation::RefusalTold { visitor, why: Refused::Unknown | Refused::PermitExpired } => {
+            Observation::RefusalTold {
+                visitor,
+                why: Refused::Unknown | Refused::PermitExpired,
+            } => {
                 self.lost(at_ms, visitor, "is not known any more", findings);
             }
             Observation::Audited { visitor, place } => {
@@ -51,7 +57,12 @@ impl Checker for NoLostPlace {
             Observation::AuditOver { .. } => {
                 for visitor in 0..self.audited.len() {
                     if !self.audited[visitor] {
-                        self.lost(at_ms, visitor as u32, "could not be asked at the end", findings);
+                        self.lost(
+                            at_ms,
+                            visitor as u32,
+                            "could not be asked at the end",
+                            findings,
+                        );
                     }
                 }
             }
@@ -75,9 +86,27 @@ mod tests {
     fn a_place_that_is_there_at_the_end_keeps_the_promise() {
         let history = [
             (0, told(0, 0, Waiting)),
-            (1, Observation::Audited { visitor: 0, place: Some(place(0, Some(0), Ended)) }),
-            (1, Observation::Audited { visitor: 1, place: None }),
-            (2, Observation::AuditOver { entries: 1, active: 0 }),
+            (
+                1,
+                Observation::Audited {
+                    visitor: 0,
+                    place: Some(place(0, Some(0), Ended)),
+                },
+            ),
+            (
+                1,
+                Observation::Audited {
+                    visitor: 1,
+                    place: None,
+                },
+            ),
+            (
+                2,
+                Observation::AuditOver {
+                    entries: 1,
+                    active: 0,
+                },
+            ),
         ];
         assert_eq!(check(&history), 0);
     }
@@ -85,13 +114,29 @@ mod tests {
     #[test]
     fn a_place_that_is_unknown_gone_unnumbered_or_never_asked_about_breaks_it() {
         let endings = [
-            Observation::RefusalTold { visitor: 0, why: Refused::Unknown },
-            Observation::Audited { visitor: 0, place: None },
-            Observation::Audited { visitor: 0, place: Some(place(0, None, Provisional)) },
-            Observation::AuditOver { entries: 1, active: 0 },
+            Observation::RefusalTold {
+                visitor: 0,
+                why: Refused::Unknown,
+            },
+            Observation::Audited {
+                visitor: 0,
+                place: None,
+            },
+            Observation::Audited {
+                visitor: 0,
+                place: Some(place(0, None, Provisional)),
+            },
+            Observation::AuditOver {
+                entries: 1,
+                active: 0,
+            },
         ];
         for ending in endings {
-            assert_eq!(check(&[(0, told(0, 0, Waiting)), (1, ending)]), 1, "{ending:?}");
+            assert_eq!(
+                check(&[(0, told(0, 0, Waiting)), (1, ending)]),
+                1,
+                "{ending:?}"
+            );
         }
     }
 }

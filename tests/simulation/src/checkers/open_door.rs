@@ -16,7 +16,11 @@ pub struct OpenDoor {
 impl OpenDoor {
     /// A checker that has seen nothing.
     pub fn new(terms: Terms) -> Self {
-        Self { terms, ends: BTreeMap::new(), stopped: false }
+        Self {
+            terms,
+            ends: BTreeMap::new(),
+            stopped: false,
+        }
     }
 
     fn turned_away(&mut self, at_ms: u64, visitor: VisitorId, why: Away, findings: &mut Findings) {
@@ -43,11 +47,18 @@ impl Checker for OpenDoor {
     fn see(&mut self, at_ms: u64, seen: &Observation, findings: &mut Findings) {
         match *seen {
             // An unconfirmed pass holds for its first request only; then the session counts.
-            Observation::FirstPass { visitor, ends_ms, confirmed: true, .. }
+            Observation::FirstPass {
+                visitor,
+                ends_ms,
+                confirmed: true,
+                ..
+            }
             | Observation::Confirmed { visitor, ends_ms } => {
                 self.ends.insert(visitor, ends_ms);
             }
-            Observation::SessionTold { visitor, ends_ms, .. } => {
+            Observation::SessionTold {
+                visitor, ends_ms, ..
+            } => {
                 if let Some(ends) = self.ends.get_mut(&visitor) {
                     *ends = ends_ms;
                 }
@@ -55,7 +66,9 @@ impl Checker for OpenDoor {
             Observation::SessionLeft { visitor } | Observation::LeftTold { visitor } => {
                 self.ends.remove(&visitor);
             }
-            Observation::TurnedAway { visitor, why } => self.turned_away(at_ms, visitor, why, findings),
+            Observation::TurnedAway { visitor, why } => {
+                self.turned_away(at_ms, visitor, why, findings)
+            }
             Observation::BrakeSent { stop: true } => self.stopped = true,
             _ => {}
         }
@@ -77,16 +90,33 @@ mod tests {
 
     #[test]
     fn turned_away_at_the_end_elsewhere_or_by_a_stop_keeps_the_promise() {
-        assert_eq!(check(&[(0, first_pass(1, 100)), (100, away(Away::Over))]), 0);
-        assert_eq!(check(&[(0, first_pass(1, 100)), (50, away(Away::Elsewhere))]), 0);
+        assert_eq!(
+            check(&[(0, first_pass(1, 100)), (100, away(Away::Over))]),
+            0
+        );
+        assert_eq!(
+            check(&[(0, first_pass(1, 100)), (50, away(Away::Elsewhere))]),
+            0
+        );
         let stop = Observation::BrakeSent { stop: true };
-        assert_eq!(check(&[(0, first_pass(1, 100)), (10, stop), (50, away(Away::Stopped))]), 0);
+        assert_eq!(
+            check(&[
+                (0, first_pass(1, 100)),
+                (10, stop),
+                (50, away(Away::Stopped))
+            ]),
+            0
+        );
     }
 
     #[test]
     fn turned_away_before_the_end_breaks_it() {
         for why in [Away::Over, Away::Unreachable, Away::Stopped] {
-            assert_eq!(check(&[(0, first_pass(1, 100)), (99, away(why))]), 1, "{why:?}");
+            assert_eq!(
+                check(&[(0, first_pass(1, 100)), (99, away(why))]),
+                1,
+                "{why:?}"
+            );
         }
     }
 }

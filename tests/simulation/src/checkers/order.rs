@@ -48,9 +48,20 @@ impl Order {
         self.acknowledged = self.acknowledged.max(entry as u32 + 1);
     }
 
-    fn shown(&mut self, at_ms: u64, version: u64, entry: u64, called: u64, findings: &mut Findings) {
+    fn shown(
+        &mut self,
+        at_ms: u64,
+        version: u64,
+        entry: u64,
+        called: u64,
+        findings: &mut Findings,
+    ) {
         if entry < called {
-            let before = self.called.range(..=version).next_back().map_or(0, |(_, high)| *high);
+            let before = self
+                .called
+                .range(..=version)
+                .next_back()
+                .map_or(0, |(_, high)| *high);
             self.called.insert(version, before.max(entry + 1));
             while self.called.len() > VERSIONS_KEPT {
                 self.called.pop_first();
@@ -88,7 +99,12 @@ impl Checker for Order {
                     self.entered(at_ms, visitor, findings);
                 }
             }
-            Observation::Shown { version, entry, called, .. } => {
+            Observation::Shown {
+                version,
+                entry,
+                called,
+                ..
+            } => {
                 self.shown(at_ms, version, entry, called, findings);
             }
             Observation::Counted(tally) => self.watermark = self.watermark.max(tally.called),
@@ -115,18 +131,33 @@ mod tests {
     }
 
     fn shown(version: u64, entry: u64, called: u64) -> Observation {
-        Observation::Shown { visitor: 0, version, entry, called }
+        Observation::Shown {
+            visitor: 0,
+            version,
+            entry,
+            called,
+        }
     }
 
     #[test]
     fn joins_under_way_together_may_come_in_any_order() {
-        let history = [(0, began(0)), (0, began(1)), (5, told(1, 0, Waiting)), (9, told(0, 1, Waiting))];
+        let history = [
+            (0, began(0)),
+            (0, began(1)),
+            (5, told(1, 0, Waiting)),
+            (9, told(0, 1, Waiting)),
+        ];
         assert_eq!(check(&history), 0);
     }
 
     #[test]
     fn a_join_that_began_after_an_acknowledged_one_and_gets_a_smaller_number_breaks_it() {
-        let history = [(0, began(0)), (5, told(0, 1, Waiting)), (6, began(1)), (9, told(1, 0, Waiting))];
+        let history = [
+            (0, began(0)),
+            (5, told(0, 1, Waiting)),
+            (6, began(1)),
+            (9, told(1, 0, Waiting)),
+        ];
         assert_eq!(check(&history), 1);
     }
 
@@ -138,9 +169,18 @@ mod tests {
 
     #[test]
     fn someone_let_in_beyond_the_watermark_breaks_it() {
-        let tally = Tally { called: 4, ..Tally::default() };
+        let tally = Tally {
+            called: 4,
+            ..Tally::default()
+        };
         let counted = (0, Observation::Counted(tally));
-        assert_eq!(check(&[counted, (0, told(0, 3, Waiting)), (1, first_pass(0, 9))]), 0);
-        assert_eq!(check(&[counted, (0, told(0, 4, Waiting)), (1, first_pass(0, 9))]), 1);
+        assert_eq!(
+            check(&[counted, (0, told(0, 3, Waiting)), (1, first_pass(0, 9))]),
+            0
+        );
+        assert_eq!(
+            check(&[counted, (0, told(0, 4, Waiting)), (1, first_pass(0, 9))]),
+            1
+        );
     }
 }

@@ -21,7 +21,9 @@ pub struct SpentOnce {
 impl SpentOnce {
     /// A checker that has seen nothing.
     pub fn new(terms: Terms) -> Self {
-        Self { spent: vec![Spent::default(); terms.visitors as usize] }
+        Self {
+            spent: vec![Spent::default(); terms.visitors as usize],
+        }
     }
 
     fn session(
@@ -52,7 +54,13 @@ impl SpentOnce {
 impl Checker for SpentOnce {
     fn see(&mut self, at_ms: u64, seen: &Observation, findings: &mut Findings) {
         match *seen {
-            Observation::SessionTold { visitor, index, generation, first, .. } => {
+            Observation::SessionTold {
+                visitor,
+                index,
+                generation,
+                first,
+                ..
+            } => {
                 self.session(at_ms, visitor, (index, generation), first, findings);
             }
             Observation::SessionOverTold { visitor } | Observation::LeftTold { visitor } => {
@@ -74,17 +82,34 @@ mod tests {
     }
 
     fn session(generation: u32, first: bool) -> Observation {
-        Observation::SessionTold { visitor: 1, index: 4, generation, ends_ms: 9, first }
+        Observation::SessionTold {
+            visitor: 1,
+            index: 4,
+            generation,
+            ends_ms: 9,
+            first,
+        }
     }
 
     #[test]
     fn renewals_and_another_browser_keep_the_promise() {
-        assert_eq!(check(&[session(1, true), session(1, false), session(2, true), session(2, false)]), 0);
+        assert_eq!(
+            check(&[
+                session(1, true),
+                session(1, false),
+                session(2, true),
+                session(2, false)
+            ]),
+            0
+        );
     }
 
     #[test]
     fn a_session_after_its_end_and_a_first_pass_twice_break_it() {
-        for over in [Observation::SessionOverTold { visitor: 1 }, Observation::LeftTold { visitor: 1 }] {
+        for over in [
+            Observation::SessionOverTold { visitor: 1 },
+            Observation::LeftTold { visitor: 1 },
+        ] {
             assert_eq!(check(&[session(1, true), over, session(1, false)]), 1);
         }
         assert_eq!(check(&[session(1, true), session(1, true)]), 1);

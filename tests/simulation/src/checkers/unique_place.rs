@@ -24,7 +24,11 @@ pub struct UniquePlace {
 impl UniquePlace {
     /// A checker that has seen nothing.
     pub fn new(terms: Terms) -> Self {
-        let nothing = Known { home: 0, index: NONE, entry: NONE };
+        let nothing = Known {
+            home: 0,
+            index: NONE,
+            entry: NONE,
+        };
         Self {
             known: vec![nothing; terms.visitors as usize],
             owner_of_entry: Vec::new(),
@@ -66,7 +70,11 @@ impl UniquePlace {
     }
 
     fn audit(&self, at_ms: u64, entries: u64, findings: &mut Findings) {
-        let owned = |entry: u64| self.owner_of_entry.get(entry as usize).is_some_and(|o| *o != NONE);
+        let owned = |entry: u64| {
+            self.owner_of_entry
+                .get(entry as usize)
+                .is_some_and(|o| *o != NONE)
+        };
         for entry in (0..entries).filter(|entry| !owned(*entry)) {
             findings.broken(at_ms, Promise::UniquePlace, || {
                 format!("nobody has entry number {entry} of {entries}")
@@ -94,9 +102,10 @@ impl Checker for UniquePlace {
     fn see(&mut self, at_ms: u64, seen: &Observation, findings: &mut Findings) {
         match *seen {
             Observation::PlaceTold { visitor, place }
-            | Observation::Audited { visitor, place: Some(place) }
-                if place.is_joined() =>
-            {
+            | Observation::Audited {
+                visitor,
+                place: Some(place),
+            } if place.is_joined() => {
                 self.place(at_ms, visitor, place, findings);
             }
             Observation::AuditOver { entries, .. } => self.audit(at_ms, entries, findings),
@@ -118,8 +127,16 @@ mod tests {
 
     #[test]
     fn each_visitor_with_a_number_of_its_own_keeps_the_promise() {
-        let over = Observation::AuditOver { entries: 2, active: 0 };
-        let history = [(0, told(0, 0, Waiting)), (1, told(1, 1, Waiting)), (2, told(0, 0, Waiting)), (3, over)];
+        let over = Observation::AuditOver {
+            entries: 2,
+            active: 0,
+        };
+        let history = [
+            (0, told(0, 0, Waiting)),
+            (1, told(1, 1, Waiting)),
+            (2, told(0, 0, Waiting)),
+            (3, over),
+        ];
         assert_eq!(check(&history), 0);
     }
 
@@ -129,11 +146,23 @@ mod tests {
         let changed = [(0, told(0, 5, Waiting)), (1, told(0, 6, Waiting))];
         let second = [
             (0, told(0, 5, Waiting)),
-            (1, Observation::PlaceTold { visitor: 0, place: place(7, Some(5), Waiting) }),
+            (
+                1,
+                Observation::PlaceTold {
+                    visitor: 0,
+                    place: place(7, Some(5), Waiting),
+                },
+            ),
         ];
         let shared = [
             (0, told(0, 5, Waiting)),
-            (1, Observation::PlaceTold { visitor: 1, place: place(0, Some(6), Waiting) }),
+            (
+                1,
+                Observation::PlaceTold {
+                    visitor: 1,
+                    place: place(0, Some(6), Waiting),
+                },
+            ),
         ];
         for history in [twice, changed, second, shared] {
             assert_eq!(check(&history), 1, "{history:?}");
@@ -145,10 +174,26 @@ mod tests {
         let gap = [
             (0, told(0, 0, Waiting)),
             (1, told(1, 2, Waiting)),
-            (2, Observation::AuditOver { entries: 3, active: 0 }),
+            (
+                2,
+                Observation::AuditOver {
+                    entries: 3,
+                    active: 0,
+                },
+            ),
         ];
         assert_eq!(check(&gap), 1);
-        let beyond = [(0, told(0, 0, Waiting)), (1, told(1, 1, Waiting)), (2, Observation::AuditOver { entries: 1, active: 0 })];
+        let beyond = [
+            (0, told(0, 0, Waiting)),
+            (1, told(1, 1, Waiting)),
+            (
+                2,
+                Observation::AuditOver {
+                    entries: 1,
+                    active: 0,
+                },
+            ),
+        ];
         assert_eq!(check(&beyond), 1);
     }
 }

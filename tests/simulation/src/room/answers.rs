@@ -74,7 +74,13 @@ impl Room {
             visitor.entry = entry.0 as u32;
         }
         let seen = seen(visitor.home, place);
-        self.see(now, Observation::PlaceTold { visitor: id, place: seen });
+        self.see(
+            now,
+            Observation::PlaceTold {
+                visitor: id,
+                place: seen,
+            },
+        );
     }
 
     fn placed(&mut self, id: VisitorId, place: &PlaceView, last: bool, now: u64) {
@@ -91,10 +97,15 @@ impl Room {
         let visitor = &mut self.visitors[id as usize];
         match place.state {
             VisitorState::Provisional | VisitorState::Waiting => visitor.stage = Stage::InLine,
-            VisitorState::Called | VisitorState::Pending | VisitorState::Admitted | VisitorState::Elsewhere => {
+            VisitorState::Called
+            | VisitorState::Pending
+            | VisitorState::Admitted
+            | VisitorState::Elsewhere => {
                 visitor.stage = Stage::Claiming;
             }
-            VisitorState::Ended | VisitorState::Lapsed | VisitorState::Left => return self.gone(id),
+            VisitorState::Ended | VisitorState::Lapsed | VisitorState::Left => {
+                return self.gone(id);
+            }
         }
         if last {
             self.again(id, now, 2_000);
@@ -151,7 +162,9 @@ impl Room {
     fn released(&mut self, answer: &Answer, now: u64) {
         let id = answer.letter.visitor;
         match &answer.reply {
-            None if now < u64::from(self.visitors[id as usize].session_until_ms) => self.retry(id, now),
+            None if now < u64::from(self.visitors[id as usize].session_until_ms) => {
+                self.retry(id, now)
+            }
             Some(ShardReply::SessionOver { .. }) => {
                 self.see(now, Observation::SessionOverTold { visitor: id });
                 self.gone(id);

@@ -66,9 +66,16 @@ impl Room {
                 }
                 made.reply
             } else {
+                for row in shell.store.rows() {
+                    if let CoordinatorRow::Queue { seen, .. } = row {
+                        shell.last_clock_ms = seen.0;
+                    }
+                }
                 match Coordinator::restore(run, settings, shell.store.rows(), clock) {
                     Ok(core) => core,
-                    Err(corrupt) => panic!("seed {} coordinator at {now} ms: {corrupt}", self.plan.seed),
+                    Err(corrupt) => {
+                        panic!("seed {} coordinator at {now} ms: {corrupt}", self.plan.seed)
+                    }
                 }
             };
             shell.core = Some(core);
@@ -135,14 +142,21 @@ impl Room {
                 Content::Reply(_) => continue,
             };
             let entropy = self.entropy.bytes();
-            let reply = self.apply_at_coordinator(CoordinatorCommand::Sync { report, entropy }, now);
+            let reply =
+                self.apply_at_coordinator(CoordinatorCommand::Sync { report, entropy }, now);
             match reply {
                 CoordinatorReply::Synced(reply) if ours => {
                     counted.push(self.tally(now));
-                    replies.push(Parcel { content: Content::Reply(Rc::new(reply)), ..parcel });
+                    replies.push(Parcel {
+                        content: Content::Reply(Rc::new(reply)),
+                        ..parcel
+                    });
                 }
                 CoordinatorReply::Refused(why) if ours => {
-                    panic!("seed {} at {now} ms: a true report of shard {} was refused: {why}", self.plan.seed, parcel.shard)
+                    panic!(
+                        "seed {} at {now} ms: a true report of shard {} was refused: {why}",
+                        self.plan.seed, parcel.shard
+                    )
                 }
                 reply => foreign.push(matches!(reply, CoordinatorReply::Refused(_))),
             }
@@ -162,10 +176,19 @@ impl Room {
         let shell = &mut self.coordinator;
         let wakeup = shell.core.as_ref().and_then(Coordinator::next_wakeup);
         let alarm_ms = wakeup.map(|at| {
-            let at = at.since(crate::plan::START).0.saturating_add_signed(-shell.clock_error_ms);
+            let at = at
+                .since(crate::plan::START)
+                .0
+                .saturating_add_signed(-shell.clock_error_ms);
             at.max(now + ALARM_AHEAD_MS)
         });
-        let after = CoordinatorAfter { replies, counted, foreign, operated, alarm_ms };
+        let after = CoordinatorAfter {
+            replies,
+            counted,
+            foreign,
+            operated,
+            alarm_ms,
+        };
         let at = shell.store.write(now, takes, after);
         let epoch = shell.epoch;
         self.at(at, Event::CoordinatorStored { epoch });
@@ -175,7 +198,11 @@ impl Room {
         if self.coordinator.epoch != epoch {
             return;
         }
-        let after = self.coordinator.store.written().expect("every write ends once");
+        let after = self
+            .coordinator
+            .store
+            .written()
+            .expect("every write ends once");
         for tally in after.counted {
             self.see(now, Observation::Counted(tally));
         }
@@ -187,7 +214,7 @@ impl Room {
                 self.send_parcel(parcel.clone(), now + delay);
             }
         }
-        if let Some(alarm_ms) = after.alarm_ms
+        if let Some(alarm_ms) = after.alarm_ms.map(|at| at.max(now))
             && self.coordinator.alarm_ms.is_none_or(|set| alarm_ms < set)
         {
             self.coordinator.alarm_ms = Some(alarm_ms);
@@ -220,7 +247,10 @@ impl Room {
                 let done = Some((attempt, board.version));
                 self.store_coordinator(Vec::new(), counted, Vec::new(), done, now);
             }
-            other => panic!("seed {}: an operator's action is answered {other:?}", self.plan.seed),
+            other => panic!(
+                "seed {}: an operator's action is answered {other:?}",
+                self.plan.seed
+            ),
         }
     }
 
@@ -228,7 +258,13 @@ impl Room {
     /// nobody was told.
     pub(super) fn crash_coordinator(&mut self, now: u64) {
         let survivors = self.network.survivors(self.coordinator.store.writes());
-        for after in self.coordinator.store.fail(survivors).into_iter().take(survivors) {
+        for after in self
+            .coordinator
+            .store
+            .fail(survivors)
+            .into_iter()
+            .take(survivors)
+        {
             for tally in after.counted {
                 self.see(now, Observation::Counted(tally));
             }

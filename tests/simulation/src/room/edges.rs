@@ -54,13 +54,21 @@ impl Edge {
     /// Whether a first pass may be signed now.
     pub fn may_sign(&self, now: u64) -> bool {
         self.age_ms(now) <= SIGN_MS
-            && self.board.as_ref().is_some_and(|board| !board.stop && board.lines[0].phase == Phase::Open)
+            && self
+                .board
+                .as_ref()
+                .is_some_and(|board| !board.stop && board.lines[0].phase == Phase::Open)
     }
 }
 
 impl Room {
     /// The board for a visitor's request, or `None` when the visitor has to wait for a read.
-    pub(super) fn board_for(&mut self, edge: u8, visitor: VisitorId, now: u64) -> Option<Rc<Board>> {
+    pub(super) fn board_for(
+        &mut self,
+        edge: u8,
+        visitor: VisitorId,
+        now: u64,
+    ) -> Option<Rc<Board>> {
         let memory = &self.edges[usize::from(edge)];
         let age = memory.age_ms(now);
         match &memory.board {
@@ -88,9 +96,16 @@ impl Room {
         let reading = memory.readings;
         memory.reading = Some(reading);
         let shards = memory.board.as_ref().map_or(1, |board| board.shards.max(1));
-        let open = memory.board.as_ref().map_or(1, |board| board.open_shards.len().max(1) as u16);
+        let open = memory
+            .board
+            .as_ref()
+            .map_or(1, |board| board.open_shards.len().max(1) as u16);
         // Mostly a shard that takes joins, since it syncs anyway; another one when that was stale.
-        let home = if memory.reported_age_ms > ASK_ANOTHER_MS { memory.ask_next % shards } else { memory.ask_next % open };
+        let home = if memory.reported_age_ms > ASK_ANOTHER_MS {
+            memory.ask_next % shards
+        } else {
+            memory.ask_next % open
+        };
         memory.ask_next = memory.ask_next.wrapping_add(1);
         let letter = Letter {
             ask: Ask::Board,

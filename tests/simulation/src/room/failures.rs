@@ -24,7 +24,10 @@ pub struct Failures {
 impl Failures {
     /// Failures of a seed.
     pub fn new(seed: u64) -> Self {
-        Self { chance: Chance::new(seed, 0x4641_494c), over: false }
+        Self {
+            chance: Chance::new(seed, 0x4641_494c),
+            over: false,
+        }
     }
 }
 
@@ -58,8 +61,15 @@ impl Room {
 
     /// A shard that is in use.
     fn some_shard(&mut self) -> u16 {
-        let known = self.edges.iter().filter_map(|edge| edge.board()).map(|board| board.shards).max();
-        self.failures.chance.within(0..u64::from(known.unwrap_or(1))) as u16
+        let known = self
+            .edges
+            .iter()
+            .filter_map(|edge| edge.board())
+            .map(|board| board.shards)
+            .max();
+        self.failures
+            .chance
+            .within(0..u64::from(known.unwrap_or(1))) as u16
     }
 
     /// Some object loses its memory, and comes back with another clock.
@@ -119,7 +129,15 @@ impl Room {
             board_version: 0,
         };
         let content = Content::Foreign(report);
-        self.send_parcel(Parcel { shard, epoch: u32::MAX, number: 0, content }, now);
+        self.send_parcel(
+            Parcel {
+                shard,
+                epoch: u32::MAX,
+                number: 0,
+                content,
+            },
+            now,
+        );
         self.next_failure(Event::Astray, ASTRAY_EVERY_MS, now);
     }
 

@@ -12,7 +12,9 @@ mod visits;
 
 use anteroom_queue::limits::MAX_SHARDS;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
-use anteroom_queue::units::{ClaimId, Generation, LineIndex, Millis, Nonce, PlaceIndex, UnixMillis};
+use anteroom_queue::units::{
+    ClaimId, Generation, LineIndex, Millis, Nonce, PlaceIndex, UnixMillis,
+};
 use slab::Slab;
 
 use crate::chance::{Chance, mixed};
@@ -88,7 +90,9 @@ impl Room {
             grant_within_ms: GRANT_WITHIN_MS,
         };
         let mut room = Self {
-            visitors: (0..plan.visitors).map(|_| Visitor::new(&mut chance, plan.edges)).collect(),
+            visitors: (0..plan.visitors)
+                .map(|_| Visitor::new(&mut chance, plan.edges))
+                .collect(),
             edges: (0..plan.edges).map(|_| Edge::default()).collect(),
             shards: (0..MAX_SHARDS).map(|_| ShardShell::default()).collect(),
             coordinator: CoordinatorShell::default(),
@@ -124,7 +128,11 @@ impl Room {
         }
         self.at(0, Event::Operate);
         self.at(self.plan.quiet_at_ms, Event::Quiet);
-        let last_orders = self.plan.room_for_all_at_ms.unwrap_or(self.plan.quiet_at_ms) + LAST_ORDERS_MS;
+        let last_orders = self
+            .plan
+            .room_for_all_at_ms
+            .unwrap_or(self.plan.quiet_at_ms)
+            + LAST_ORDERS_MS;
         self.at(last_orders, Event::LastOrders);
         self.plan_failures();
     }
@@ -155,7 +163,6 @@ impl Room {
 
     fn see(&mut self, now: u64, seen: Observation) {
         self.trace.add(now, &seen);
-        if std::env::var("SIMDBG").is_ok() { eprintln!("{now} {seen:?}"); }
         self.checkers.see(now, &seen, &mut self.findings);
     }
 
@@ -218,19 +225,39 @@ impl Room {
         let visitor = self.visitors.get(letter.visitor as usize);
         let index = PlaceIndex(visitor.map_or(0, |visitor| visitor.index));
         let nonce = Nonce(number(letter.visitor, 0x4e4f_4e43));
-        let claim = ClaimId(number(letter.visitor, 0x434c_4149 + u64::from(letter.browser)));
+        let claim = ClaimId(number(
+            letter.visitor,
+            0x434c_4149 + u64::from(letter.browser),
+        ));
         let generation = Generation(letter.generation);
         let line = LineIndex(0);
         match letter.ask {
             Ask::Board => ShardCommand::Look,
-            Ask::Join => ShardCommand::Join { nonce, line, permit_expired: false, arrived: None },
+            Ask::Join => ShardCommand::Join {
+                nonce,
+                line,
+                permit_expired: false,
+                arrived: None,
+            },
             Ask::Try => ShardCommand::Try { nonce, line, claim },
-            Ask::State => ShardCommand::Ask { index, nonce, claim },
-            Ask::Claim => ShardCommand::Claim { index, nonce, claim },
+            Ask::State => ShardCommand::Ask {
+                index,
+                nonce,
+                claim,
+            },
+            Ask::Claim => ShardCommand::Claim {
+                index,
+                nonce,
+                claim,
+            },
             Ask::Leave => ShardCommand::Leave { index, nonce },
             Ask::Renew => ShardCommand::Renew { index, generation },
             Ask::Release => ShardCommand::Release { index, generation },
-            Ask::Extend => ShardCommand::Extend { index, generation, by: CHECKOUT },
+            Ask::Extend => ShardCommand::Extend {
+                index,
+                generation,
+                by: CHECKOUT,
+            },
         }
     }
 
@@ -241,17 +268,31 @@ impl Room {
                 let key = self.letters.insert(letter);
                 self.at(now + delay, Event::LetterIn(key as u32));
             }
-            None => self.answer_at(now + EDGE_PATIENCE_MS, Answer { letter, reply: None, board: None }),
+            None => self.answer_at(
+                now + EDGE_PATIENCE_MS,
+                Answer {
+                    letter,
+                    reply: None,
+                    board: None,
+                },
+            ),
         }
         if let Some(delay) = second {
-            let key = self.letters.insert(Letter { copy: true, ..letter });
+            let key = self.letters.insert(Letter {
+                copy: true,
+                ..letter
+            });
             self.at(now + delay, Event::LetterIn(key as u32));
         }
     }
 
     fn send_answer(&mut self, answer: Answer, now: u64) {
         if self.network.loses() {
-            let nothing = Answer { letter: answer.letter, reply: None, board: None };
+            let nothing = Answer {
+                letter: answer.letter,
+                reply: None,
+                board: None,
+            };
             return self.answer_at(now + EDGE_PATIENCE_MS, nothing);
         }
         let delay = self.network.delay_ms();
@@ -281,7 +322,12 @@ impl Room {
                 continue;
             }
             let nonce = Nonce(number(id, 0x4e4f_4e43));
-            let join = ShardCommand::Join { nonce, line: LineIndex(0), permit_expired: true, arrived: None };
+            let join = ShardCommand::Join {
+                nonce,
+                line: LineIndex(0),
+                permit_expired: true,
+                arrived: None,
+            };
             let place = match self.audit_at_shard(visitor.home, join, now) {
                 ShardReply::Place { place, .. } => Some(answers::seen(visitor.home, &place)),
                 _ => None,

@@ -33,7 +33,9 @@ impl Room {
         if self.operator.under_way.is_some() {
             return;
         }
-        let Some(step) = self.plan.steps.get(self.operator.next) else { return };
+        let Some(step) = self.plan.steps.get(self.operator.next) else {
+            return;
+        };
         if step.at_ms > now {
             self.at(step.at_ms, Event::Operate);
             return;

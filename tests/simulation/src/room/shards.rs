@@ -86,12 +86,18 @@ impl ShardShell {
 
     /// The instant of the world at which this shard's clock shows `at`.
     fn true_time(&self, at: UnixMillis) -> u64 {
-        at.since(crate::plan::START).0.saturating_add_signed(-self.clock_error_ms)
+        at.since(crate::plan::START)
+            .0
+            .saturating_add_signed(-self.clock_error_ms)
     }
 
     fn shared_board(&mut self) -> Option<Rc<Board>> {
         let board = self.core.as_ref()?.board()?;
-        if self.board.as_ref().is_none_or(|shared| shared.version != board.version) {
+        if self
+            .board
+            .as_ref()
+            .is_none_or(|shared| shared.version != board.version)
+        {
             self.board = Some(Rc::new(board.clone()));
         }
         self.board.clone()
@@ -106,7 +112,10 @@ impl ShardShell {
 impl Room {
     /// The shard in memory: as it is, restored, or new.
     fn wake_shard(&mut self, shard: u16, now: u64) -> &mut Shard {
-        let identity = Identity { run: self.plan.run, shard: ShardIndex(shard) };
+        let identity = Identity {
+            run: self.plan.run,
+            shard: ShardIndex(shard),
+        };
         let shell = &mut self.shards[usize::from(shard)];
         let clock = shell.clock(now);
         if shell.core.is_none() {
@@ -120,7 +129,10 @@ impl Room {
             } else {
                 match Shard::restore(identity, settings, shell.store.rows(), clock) {
                     Ok(core) => core,
-                    Err(corrupt) => panic!("seed {} shard {shard} at {now} ms: {corrupt}", self.plan.seed),
+                    Err(corrupt) => panic!(
+                        "seed {} shard {shard} at {now} ms: {corrupt}",
+                        self.plan.seed
+                    ),
                 }
             };
             shell.core = Some(core);
@@ -149,11 +161,19 @@ impl Room {
             return self.board_asked(letter, now);
         }
         if is_final(&reply) {
-            self.shards[usize::from(shard)].answers.push((letter, reply));
+            self.shards[usize::from(shard)]
+                .answers
+                .push((letter, reply));
         } else {
             let until_ms = now + decision_ms(letter.ask);
             let epoch = self.shards[usize::from(shard)].epoch;
-            self.shards[usize::from(shard)].undecided.push_back(Undecided { letter, until_ms, latest: reply });
+            self.shards[usize::from(shard)]
+                .undecided
+                .push_back(Undecided {
+                    letter,
+                    until_ms,
+                    latest: reply,
+                });
             self.at(until_ms, Event::GiveUp { shard, epoch });
         }
         self.gather(shard, now);
@@ -192,9 +212,20 @@ impl Room {
         if shell.gathers_until.is_some() {
             return;
         }
-        let until = now + if shell.syncing.is_some() { GATHER_IN_SYNC_MS } else { GATHER_MS };
+        let until = now
+            + if shell.syncing.is_some() {
+                GATHER_IN_SYNC_MS
+            } else {
+                GATHER_MS
+            };
         shell.gathers_until = Some(until);
-        self.at(until, Event::ShardGathered { shard, due: until as u32 });
+        self.at(
+            until,
+            Event::ShardGathered {
+                shard,
+                due: until as u32,
+            },
+        );
     }
 
     pub(super) fn shard_gathered(&mut self, shard: u16, due: u32, now: u64) {
@@ -218,12 +249,19 @@ impl Room {
                 shell.syncs += 1;
                 shell.syncing = Some(shell.syncs);
                 report = Some((shell.syncs, core.report(clock)));
-                late = Some(Event::SyncLate { shard, number: shell.syncs });
+                late = Some(Event::SyncLate {
+                    shard,
+                    number: shell.syncs,
+                });
             }
         }
         let wakeup = core.next_wakeup();
         let alarm_ms = wakeup.map(|at| shell.true_time(at).max(now + ALARM_AHEAD_MS));
-        let after = ShardAfter { answers: std::mem::take(&mut shell.answers), report, alarm_ms };
+        let after = ShardAfter {
+            answers: std::mem::take(&mut shell.answers),
+            report,
+            alarm_ms,
+        };
         let at = shell.store.write(now, takes, after);
         let epoch = shell.epoch;
         self.at(at, Event::ShardStored { shard, epoch });
@@ -236,8 +274,12 @@ impl Room {
     /// Comes back when the core wants to report.
     fn plan_sync(&mut self, shard: u16, now: u64) {
         let shell = &mut self.shards[usize::from(shard)];
-        let (None, Some(core)) = (shell.syncing, &shell.core) else { return };
-        let Some(wanted) = core.next_report(shell.clock(now)) else { return };
+        let (None, Some(core)) = (shell.syncing, &shell.core) else {
+            return;
+        };
+        let Some(wanted) = core.next_report(shell.clock(now)) else {
+            return;
+        };
         let at = shell.true_time(wanted).max(now + 1);
         if shell.sync_due.is_none_or(|due| due <= now || at < due) {
             shell.sync_due = Some(at);
@@ -267,7 +309,7 @@ impl Room {
             return;
         }
         let after = shell.store.written().expect("every write ends once");
-        self.set_shard_alarm(shard, after.alarm_ms);
+        self.set_shard_alarm(shard, after.alarm_ms.map(|at| at.max(now)));
         if let Some((number, report)) = after.report {
             self.send_report(shard, epoch, number, report, now);
         }
@@ -301,7 +343,15 @@ impl Room {
         }
         for delay in self.network.arrivals_ms().into_iter().flatten() {
             let content = Content::Report(report.clone());
-            self.send_parcel(Parcel { shard, epoch, number, content }, now + delay);
+            self.send_parcel(
+                Parcel {
+                    shard,
+                    epoch,
+                    number,
+                    content,
+                },
+                now + delay,
+            );
         }
     }
 
@@ -324,7 +374,13 @@ impl Room {
         if shell.syncing == Some(parcel.number) {
             shell.syncing = None;
         }
-        self.apply_at_shard(shard, ShardCommand::Synced { reply: reply.clone() }, now);
+        self.apply_at_shard(
+            shard,
+            ShardCommand::Synced {
+                reply: reply.clone(),
+            },
+            now,
+        );
         self.decide_again(shard, now);
         self.flush(shard, false, now);
         self.answer_board_readers(shard, now);
@@ -351,12 +407,16 @@ impl Room {
             return;
         }
         let before = shell.answers.len();
-        let (over, waiting): (VecDeque<_>, VecDeque<_>) =
-            std::mem::take(&mut shell.undecided).into_iter().partition(|request| request.until_ms <= now);
+        let (over, waiting): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut shell.undecided)
+            .into_iter()
+            .partition(|request| request.until_ms <= now);
         shell.undecided = waiting;
         for request in over {
             let reply = match request.letter.ask {
-                Ask::Try => ShardReply::Refused { why: Refused::NoRoom, place: None },
+                Ask::Try => ShardReply::Refused {
+                    why: Refused::NoRoom,
+                    place: None,
+                },
                 _ => request.latest,
             };
             shell.answers.push((request.letter, reply));
@@ -375,16 +435,39 @@ impl Room {
             Some(_) => self.shards[usize::from(letter.home)].aged_board(now),
             None => None,
         };
-        self.send_answer(Answer { letter, reply, board }, now);
+        self.send_answer(
+            Answer {
+                letter,
+                reply,
+                board,
+            },
+            now,
+        );
     }
 
     /// The shard loses its memory; writes under way may or may not have become durable.
     pub(super) fn crash_shard(&mut self, shard: u16, now: u64) {
-        let survivors = self.network.survivors(self.shards[usize::from(shard)].store.writes());
+        let survivors = self
+            .network
+            .survivors(self.shards[usize::from(shard)].store.writes());
         let shell = &mut self.shards[usize::from(shard)];
-        let mut unanswered: Vec<Letter> = shell.store.fail(survivors).into_iter().flat_map(|after| after.answers).map(|(letter, _)| letter).collect();
-        unanswered.extend(std::mem::take(&mut shell.answers).into_iter().map(|(letter, _)| letter));
-        unanswered.extend(std::mem::take(&mut shell.undecided).into_iter().map(|request| request.letter));
+        let mut unanswered: Vec<Letter> = shell
+            .store
+            .fail(survivors)
+            .into_iter()
+            .flat_map(|after| after.answers)
+            .map(|(letter, _)| letter)
+            .collect();
+        unanswered.extend(
+            std::mem::take(&mut shell.answers)
+                .into_iter()
+                .map(|(letter, _)| letter),
+        );
+        unanswered.extend(
+            std::mem::take(&mut shell.undecided)
+                .into_iter()
+                .map(|request| request.letter),
+        );
         unanswered.extend(std::mem::take(&mut shell.board_readers));
         shell.core = None;
         shell.board = None;
@@ -398,7 +481,12 @@ impl Room {
     }
 
     /// What the home says at the very end, without any network between.
-    pub(super) fn audit_at_shard(&mut self, shard: u16, command: ShardCommand, now: u64) -> ShardReply {
+    pub(super) fn audit_at_shard(
+        &mut self,
+        shard: u16,
+        command: ShardCommand,
+        now: u64,
+    ) -> ShardReply {
         self.apply_at_shard(shard, command, now)
     }
 }
@@ -406,7 +494,10 @@ impl Room {
 /// Whether a reply is a decision.
 fn is_final(reply: &ShardReply) -> bool {
     match reply {
-        ShardReply::Place { place, new } => !(*new || place.state == VisitorState::Provisional) || place.state != VisitorState::Provisional,
+        ShardReply::Place { place, new } => {
+            !(*new || place.state == VisitorState::Provisional)
+                || place.state != VisitorState::Provisional
+        }
         ShardReply::Pending { .. } => false,
         _ => true,
     }

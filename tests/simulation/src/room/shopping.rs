@@ -33,7 +33,13 @@ pub(super) struct Told {
 impl Told {
     pub(super) fn of(reply: &ShardReply) -> Option<Self> {
         match *reply {
-            ShardReply::Session { index, generation, session_ends, first, confirmed } => Some(Self {
+            ShardReply::Session {
+                index,
+                generation,
+                session_ends,
+                first,
+                confirmed,
+            } => Some(Self {
                 index: index.0,
                 generation: generation.0,
                 ends_ms: session_ends.since(crate::plan::START).0,
@@ -71,7 +77,11 @@ impl Room {
             }
             return;
         }
-        let life_ms = if told.confirmed { self.plan.settings.pass.0 } else { UNCONFIRMED_PASS_MS };
+        let life_ms = if told.confirmed {
+            self.plan.settings.pass.0
+        } else {
+            UNCONFIRMED_PASS_MS
+        };
         let pass_until_ms = (now + life_ms).min(told.ends_ms);
         visitor.stage = Stage::Inside;
         visitor.settled = true;
@@ -80,17 +90,44 @@ impl Room {
         visitor.session_until_ms = told.ends_ms as u32;
         visitor.pass_until_ms = pass_until_ms as u32;
         visitor.last_request_ms = now as u32;
-        let ends_ms = if told.confirmed { told.ends_ms } else { pass_until_ms };
+        let ends_ms = if told.confirmed {
+            told.ends_ms
+        } else {
+            pass_until_ms
+        };
         let (generation, confirmed) = (told.generation, told.confirmed);
-        self.see(now, Observation::FirstPass { visitor: id, generation, ends_ms, confirmed });
+        self.see(
+            now,
+            Observation::FirstPass {
+                visitor: id,
+                generation,
+                ends_ms,
+                confirmed,
+            },
+        );
         if last {
             self.again(id, now, BETWEEN_REQUESTS_MS / 2);
         }
     }
 
     fn session_told(&mut self, visitor: VisitorId, told: Told, now: u64) {
-        let Told { index, generation, ends_ms, first, .. } = told;
-        self.see(now, Observation::SessionTold { visitor, index, generation, ends_ms, first });
+        let Told {
+            index,
+            generation,
+            ends_ms,
+            first,
+            ..
+        } = told;
+        self.see(
+            now,
+            Observation::SessionTold {
+                visitor,
+                index,
+                generation,
+                ends_ms,
+                first,
+            },
+        );
     }
 
     /// The next request inside.
@@ -99,15 +136,27 @@ impl Room {
         if visitor.letters > 0 {
             return self.again(id, now, BETWEEN_REQUESTS_MS);
         }
-        let stopped = self.edges[usize::from(visitor.edge)].board().is_some_and(|board| board.stop);
+        let stopped = self.edges[usize::from(visitor.edge)]
+            .board()
+            .is_some_and(|board| board.stop);
         if stopped {
-            self.see(now, Observation::TurnedAway { visitor: id, why: Away::Stopped });
+            self.see(
+                now,
+                Observation::TurnedAway {
+                    visitor: id,
+                    why: Away::Stopped,
+                },
+            );
             return self.again(id, now, STOPPED_MS);
         }
         if visitor.requests == 0 || visitor.habit == Habit::DeadBattery && visitor.requests < 3 {
             return self.stop_shopping(id, now);
         }
-        if visitor.habit == Habit::TwoTabs && visitor.requests == 1 && visitor.browser == 0 && visitor.confirmed {
+        if visitor.habit == Habit::TwoTabs
+            && visitor.requests == 1
+            && visitor.browser == 0
+            && visitor.confirmed
+        {
             self.visitors[id as usize].browser = 1;
             return self.write_letter(id, Ask::Claim, now);
         }
@@ -141,7 +190,11 @@ impl Room {
             return self.gone(id);
         }
         let leaves = self.chance.happens(100_000) && self.visitors[id as usize].entry != NONE;
-        let (stage, ask) = if leaves { (Stage::Leaving, Ask::Leave) } else { (Stage::Releasing, Ask::Release) };
+        let (stage, ask) = if leaves {
+            (Stage::Leaving, Ask::Leave)
+        } else {
+            (Stage::Releasing, Ask::Release)
+        };
         self.visitors[id as usize].stage = stage;
         self.write_letter(id, ask, now);
     }
@@ -161,7 +214,10 @@ impl Room {
                 self.see(now, Observation::SessionOverTold { visitor: id });
                 self.gone(id);
             }
-            Some(ShardReply::Refused { why: Refused::Elsewhere, .. }) => {
+            Some(ShardReply::Refused {
+                why: Refused::Elsewhere,
+                ..
+            }) => {
                 self.turned_away(id, Away::Elsewhere, now);
                 self.gone(id);
             }
@@ -181,7 +237,13 @@ impl Room {
         visitor.pass_until_ms = (now + pass_ms).min(told.ends_ms) as u32;
         if !std::mem::replace(&mut visitor.confirmed, true) {
             let ends_ms = told.ends_ms;
-            self.see(now, Observation::Confirmed { visitor: id, ends_ms });
+            self.see(
+                now,
+                Observation::Confirmed {
+                    visitor: id,
+                    ends_ms,
+                },
+            );
         }
         if expired {
             self.reached(id, now);
@@ -222,7 +284,13 @@ impl Room {
         let visitor = &mut self.visitors[id as usize];
         if visitor.confirmed {
             self.turned_away(id, Away::Over, now);
-            self.see(now, Observation::RefusalTold { visitor: id, why: Refused::Unknown });
+            self.see(
+                now,
+                Observation::RefusalTold {
+                    visitor: id,
+                    why: Refused::Unknown,
+                },
+            );
             return self.gone(id);
         }
         visitor.settled = false;

@@ -43,7 +43,9 @@ impl Room {
 
     /// The same with the board that the edge has by then.
     pub(super) fn visit_with(&mut self, id: VisitorId, board: Option<Rc<Board>>, now: u64) {
-        let Some(board) = board else { return self.again(id, now, RETRY_MS) };
+        let Some(board) = board else {
+            return self.again(id, now, RETRY_MS);
+        };
         match self.visitors[id as usize].stage {
             Stage::Coming | Stage::Trying | Stage::Joining => self.arrive(id, &board, now),
             Stage::InLine => self.wait(id, &board, now),
@@ -132,7 +134,15 @@ impl Room {
         if board.version > u64::from(visitor.version) {
             visitor.version = board.version as u32;
             let called = line.called.0;
-            self.see(now, Observation::Shown { visitor: id, version: board.version, entry, called });
+            self.see(
+                now,
+                Observation::Shown {
+                    visitor: id,
+                    version: board.version,
+                    entry,
+                    called,
+                },
+            );
         }
         if matches!(line.phase, Phase::Soldout | Phase::Closed) {
             self.visitors[id as usize].settled = now >= self.plan.quiet_at_ms;
