@@ -228,8 +228,9 @@ impl Visitor<'_> {
         let mut poll = SHORTEST_POLL;
         let mut polls = 0;
         loop {
-            let claims = matches!(state, State::Called | State::Pending)
-                || (self.habit == Habit::Pusher && self.dice.once_in(4));
+            let pushes = self.habit == Habit::Pusher && self.dice.once_in(4);
+            let claims = pushes
+                || (self.habit != Habit::Leaver && matches!(state, State::Called | State::Pending));
             if self.habit == Habit::Leaver && polls >= LEAVES_AFTER_POLLS {
                 return self.leave().await;
             }

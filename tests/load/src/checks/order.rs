@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::history::{History, Moment};
 
-/// How far a board may lag behind the turns that are already offered, beyond the age it says:
-/// what the coordinator gathers into one commit, and the grain of clocks.
+/// How far a board may lag behind the turns that are already offered, beyond the age it says and
+/// beyond the [`longest_trip`]: what the coordinator gathers into one commit, and clocks' grain.
 const BOARD_LAG: Duration = Duration::from_millis(250);
 
 /// Pairs of joins in the wrong order, and turns before their time.
@@ -92,7 +92,8 @@ fn turns_of_the_uncalled(history: &History) -> Vec<String> {
 fn turns_before_the_watermark(history: &History) -> Vec<String> {
     let mut turns: BTreeMap<&str, Vec<(Moment, u64)>> = BTreeMap::new();
     let mut boards: BTreeMap<&str, Vec<(Moment, u64)>> = BTreeMap::new();
-    let fresh = |sent: Moment, age: Duration| sent.minus(age).minus(BOARD_LAG);
+    let lag = BOARD_LAG + longest_trip(history);
+    let fresh = |sent: Moment, age: Duration| sent.minus(age).minus(lag);
     for sighting in history
         .visitors
         .iter()
@@ -139,6 +140,21 @@ fn turns_before_the_watermark(history: &History) -> Vec<String> {
         }
     }
     broken
+}
+
+/// The longest that any answer took. A board's age counts from when a shard heard of it; how long
+/// it was under way is not known, but in a room that is so busy, not longer than this.
+fn longest_trip(history: &History) -> Duration {
+    let sightings = history
+        .visitors
+        .iter()
+        .flat_map(|visitor| &visitor.sightings);
+    let answers = sightings.map(|sighting| sighting.received.since(sighting.sent));
+    let boards = history
+        .boards
+        .iter()
+        .map(|board| board.received.since(board.sent));
+    answers.chain(boards).max().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -222,6 +238,12 @@ mod tests {
             check(&history(vec![turn.clone(), waiting(2_000, 1_990)])).is_empty(),
             "an old board says so"
         );
+        let slow = VisitorHistory {
+            sightings: vec![seen(0, 1_500, State::Waiting, 9, 0, 1)],
+            ..VisitorHistory::default()
+        };
+        let busy = history(vec![turn.clone(), waiting(2_000, 500), slow]);
+        assert!(check(&busy).is_empty(), "a busy room's boards are late");
         assert_eq!(check(&history(vec![turn, waiting(2_000, 500)])).len(), 1);
     }
 }
