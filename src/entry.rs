@@ -13,7 +13,7 @@ use crate::incoming::{Incoming, Method};
 use crate::problem::Problem;
 use crate::routes::{self, Found, Route};
 use crate::visit::Visit;
-use crate::{isolate, platform, same_site};
+use crate::{fields, isolate, platform, same_site};
 
 /// A longer address is refused with 414: what the platform allows as a URL.
 const MAX_ADDRESS_BYTES: usize = 16 * 1024;
@@ -60,7 +60,9 @@ async fn handle(
         .path
         .strip_prefix(deployment.rooms().prefix());
     if let Some(rest) = own.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
-        return own_address(&visit, rest).await.into_response(head_only);
+        let answer = own_address(&visit, rest).await;
+        fields::drain(&visit.request, &visit.incoming).await;
+        return answer.into_response(head_only);
     }
     match deployment
         .rooms()

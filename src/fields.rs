@@ -1,7 +1,7 @@
 //! The bodies of requests on the waiting room's own addresses: small, of a known type, with known fields only.
 
 use serde_json::Value;
-use wasm_bindgen::JsCast;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::ReadableStreamDefaultReader;
 use worker::js_sys;
 
@@ -10,6 +10,8 @@ use crate::problem::Problem;
 
 /// The longest body: a permit, a path and room to spare.
 pub const MAX_BODY_BYTES: usize = 16 * 1024;
+/// So much of a body that nobody wants is read before the answer: more than a browser sends by mistake.
+const MAX_DRAINED_BYTES: usize = 16 * 1024 * 1024;
 
 /// A body that was read: a name and a text for each field.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -48,35 +50,50 @@ pub async fn read_json(request: &web_sys::Request, incoming: &Incoming) -> Resul
     }
 }
 
+/// Reads what a sender still sends and nobody wants, up to [`MAX_DRAINED_BYTES`]: a sender that listens only when it is
+/// done would otherwise find the connection closed instead of the answer.
+pub async fn drain(request: &web_sys::Request, incoming: &Incoming) {
+    let worth_it = announced(incoming).is_none_or(|length| length <= MAX_DRAINED_BYTES as u64);
+    if worth_it && !request.body_used() {
+        let _ = collect(request, 0).await;
+    }
+}
+
+fn announced(incoming: &Incoming) -> Option<u64> {
+    incoming.header("content-length")?.parse().ok()
+}
+
 async fn read_bytes(request: &web_sys::Request, incoming: &Incoming) -> Result<Vec<u8>, Problem> {
-    let announced = incoming
-        .header("content-length")
-        .and_then(|length| length.parse::<u64>().ok());
-    if announced.is_some_and(|length| length > MAX_BODY_BYTES as u64) {
+    if announced(incoming).is_some_and(|length| length > MAX_BODY_BYTES as u64) {
         return Err(too_long());
     }
-    let Some(body) = request.body() else {
-        return Ok(Vec::new());
-    };
-    let broken = |_| Problem::new(400, "broken-body", "body: it broke off");
-    let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
-    let mut bytes = Vec::new();
-    loop {
-        let chunk = js_sys::futures::JsFuture::from(reader.read())
-            .await
-            .map_err(broken)?;
-        let done = js_sys::Reflect::get(&chunk, &"done".into()).is_ok_and(|done| done.is_truthy());
-        if done {
-            return Ok(bytes);
-        }
-        let value = js_sys::Reflect::get(&chunk, &"value".into()).map_err(broken)?;
-        let chunk = js_sys::Uint8Array::new(&value);
-        if bytes.len() + chunk.length() as usize > MAX_BODY_BYTES {
-            let _ = reader.cancel();
-            return Err(too_long());
-        }
-        bytes.extend(chunk.to_vec());
+    match collect(request, MAX_BODY_BYTES).await {
+        Ok((_, count)) if count > MAX_BODY_BYTES => Err(too_long()),
+        Ok((bytes, _)) => Ok(bytes),
+        Err(_) => Err(Problem::new(400, "broken-body", "body: it broke off")),
     }
+}
+
+/// The first `kept` bytes of a body, and how many there were, as far as anybody waits for them.
+async fn collect(request: &web_sys::Request, kept: usize) -> Result<(Vec<u8>, usize), JsValue> {
+    let (mut bytes, mut count) = (Vec::new(), 0);
+    let Some(body) = request.body() else {
+        return Ok((bytes, count));
+    };
+    let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
+    while count <= MAX_DRAINED_BYTES {
+        let chunk = js_sys::futures::JsFuture::from(reader.read()).await?;
+        if js_sys::Reflect::get(&chunk, &"done".into())?.is_truthy() {
+            return Ok((bytes, count));
+        }
+        let chunk = js_sys::Uint8Array::new(&js_sys::Reflect::get(&chunk, &"value".into())?);
+        count += chunk.length() as usize;
+        if count <= kept {
+            bytes.extend(chunk.to_vec());
+        }
+    }
+    let _ = reader.cancel();
+    Ok((bytes, count))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use crate::routes::{pass as pass_route, permits, room as room_route};
 use crate::same_site::{self, Sender};
 use crate::visit::Visit;
 use crate::visitor::{PassBrought, Visitor, claim_text, is_of_place};
-use crate::{isolate, platform, proxy, renewal, rooms};
+use crate::{fields, isolate, platform, proxy, renewal, rooms};
 
 /// A protected path.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Response, JsValue> {
@@ -108,6 +108,7 @@ impl Gate<'_> {
             why,
         )
         .await;
+        fields::drain(&self.onward.visit.request, &self.onward.visit.incoming).await;
         answer.into_response(self.onward.visit.incoming.method == Method::Head)
     }
 
