@@ -1,8 +1,10 @@
 //! `POST /_wr/queues/{event}/tickets`: a place for a permit. One permit is one place, however often it is sent; who
 //! brings the ticket of a live place is answered that place and spends nothing.
 
+use anteroom_queue::board::{Board, Phase};
+use anteroom_queue::settings::Mode;
 use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply};
-use anteroom_queue::units::{LineIndex, Nonce, ShardIndex, UnixMillis};
+use anteroom_queue::units::{LineIndex, Millis, Nonce, ShardIndex, UnixMillis};
 use anteroom_token::{Permit, Refusal};
 use serde_json::json;
 
@@ -11,6 +13,7 @@ use crate::boards::InUse;
 use crate::cookies::{KEPT_SECONDS, Kind};
 use crate::deployment::Room;
 use crate::fields::{self, Fields};
+use crate::gate::BRAKE_WITHIN;
 use crate::place::{self, Found};
 use crate::poll::SHORTEST_POLL;
 use crate::problem::{self, Problem};
@@ -161,10 +164,14 @@ async fn join(
         expired,
         line,
     } = asked;
+    let before = visit.board(room).await;
+    let over = before
+        .as_ref()
+        .and_then(|in_use| over(&in_use.board, in_use.age, *line));
     let command = ShardCommand::Join {
         nonce: Nonce(permit.nonce),
         line: *line,
-        permit_expired: *expired,
+        permit_expired: *expired || over.is_some(),
         arrived: permit.arrived_at.map(|second| UnixMillis(second * 1_000)),
     };
     let home = ShardIndex(permit.home);
@@ -191,6 +198,10 @@ async fn join(
             why: Refused::Full, ..
         }) => Err(elsewhere(visit, room, visitor, in_use.as_ref())),
         Ok(ShardReply::Refused { why, place }) => {
+            let why = match (why, over) {
+                (Refused::PermitExpired, Some(over)) => over,
+                (why, _) => why,
+            };
             let stand = place.map_or(place::stand_of_refusal(why), |place| place.state.into());
             Err(problem::of_refusal(why, stand))
         }
@@ -204,6 +215,20 @@ async fn join(
             ));
             Err(home_away(visit, room, visitor, permit))
         }
+    }
+}
+
+/// Why a line makes no new place any more, by a board that is young enough to be sure of it. An idle home may not have
+/// heard of the sale's end; a permit that has made a place finds it there all the same, like one that has expired.
+fn over(board: &Board, age: Millis, line: LineIndex) -> Option<Refused> {
+    if age > BRAKE_WITHIN {
+        return None;
+    }
+    match board.lines.get(usize::from(line.0))?.phase {
+        _ if board.mode == Mode::Closed => Some(Refused::Closed),
+        Phase::Soldout => Some(Refused::SoldOut),
+        Phase::Closed => Some(Refused::Closed),
+        Phase::Before | Phase::Prequeue | Phase::Drawing | Phase::Open | Phase::Paused => None,
     }
 }
 
@@ -227,4 +252,34 @@ fn with_permit(problem: Problem, visitor: &Visitor<'_>, token: &str) -> Problem 
         "set-cookie",
         visitor.jar().set(Kind::Permit, token, KEPT_SECONDS),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn only_a_young_board_that_says_the_sale_is_over_keeps_a_join_away() {
+        let rows = [
+            (Phase::Soldout, 2_000, Some(Refused::SoldOut)),
+            (Phase::Closed, 0, Some(Refused::Closed)),
+            (Phase::Closed, 2_001, None),
+            (Phase::Before, 0, None),
+            (Phase::Paused, 0, None),
+            (Phase::Open, 0, None),
+        ];
+        for (phase, age, why) in rows {
+            let found = over(&samples::board(phase), Millis(age), LineIndex(0));
+            assert_eq!(found, why, "{phase:?} {age}");
+        }
+        let closed = Board {
+            mode: Mode::Closed,
+            ..samples::board(Phase::Open)
+        };
+        assert_eq!(
+            over(&closed, Millis(0), LineIndex(0)),
+            Some(Refused::Closed)
+        );
+    }
 }
