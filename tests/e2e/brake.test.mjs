@@ -20,13 +20,13 @@ test("a pause stops calling and granting, says why, and its end lets the line go
   const next_update_at_ms = Date.now() + 15 * 60_000;
   await operator.act("pause", { reason: "The shop <b>rests</b>", next_update_at_ms });
   const fan = room.visitor();
-  await until(
+  const inForce = { within_ms: IN_FORCE_MS, what: "the pause" };
+  const page = await until(
     () => fan.visit(),
-    ({ text }) => text.includes("The shop"),
-    { within_ms: IN_FORCE_MS, what: "the reason" },
+    ({ state }) => state === "paused",
+    inForce,
   );
-  const page = await fan.visit();
-  assert.equal(page.state, "paused");
+  assert.match(page.text, /The shop &(#60|lt);b/);
   assert.doesNotMatch(page.text, /<b>rests/, "C14 a reason is text");
   await fan.join();
   const me = await fan.ask();
