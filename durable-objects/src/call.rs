@@ -7,6 +7,7 @@ use worker::wasm_bindgen_futures::JsFuture;
 use worker::worker_sys::DurableObject as Stub;
 use worker::{Env, web_sys};
 
+use crate::platform_error::message;
 use crate::wire;
 
 /// Why a call brought no answer.
@@ -107,8 +108,5 @@ fn failure(error: &JsValue) -> CallFailed {
     if overloaded.is_ok_and(|flag| flag.is_truthy()) {
         return CallFailed::Overloaded;
     }
-    let message = Reflect::get(error, &"message".into())
-        .ok()
-        .and_then(|message| message.as_string());
-    CallFailed::Unreachable(message.unwrap_or_else(|| format!("{error:?}")))
+    CallFailed::Unreachable(message(error))
 }

@@ -86,7 +86,10 @@ impl<T> CoordinatorDesk<T> {
             let outcome = self.coordinator.apply(CoordinatorCommand::Wake, now);
             changes.extend(outcome.rows);
         }
-        if self.closes().is_some_and(|at| at <= now) {
+        // A window that opened in the future was opened before the clock was set back.
+        let is_over = self.closes().is_some_and(|at| at <= now)
+            || self.opened.is_some_and(|opened| opened > now);
+        if is_over {
             self.opened = None;
             for (command, to) in core::mem::take(&mut self.gathered) {
                 let outcome = self.coordinator.apply(command, now);

@@ -109,3 +109,11 @@ fn when_too_many_wait_the_next_is_turned_away_and_nothing_is_done() {
     assert_eq!(turned_away, Taken::Busy(7));
     assert_eq!(desk.totals, EdgeTotals::default());
 }
+
+#[test]
+fn a_window_does_not_outlast_a_clock_that_is_set_back() {
+    let (mut desk, mut rows) = desk();
+    desk.ask(sync(report(0, 5)), [1; 16], 0, T);
+    let answers = desk.step(UnixMillis(T.0 - 3_600_000), &mut rows).unwrap();
+    assert_eq!(answers.len(), 1);
+}

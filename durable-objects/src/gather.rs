@@ -143,6 +143,14 @@ impl<T> Gather<T> {
         })
     }
 
+    /// The clock was set back to `now`: everything counts from there.
+    pub fn start_clock_anew(&mut self, now: UnixMillis) {
+        self.opened = self.opened.map(|_| now);
+        for asked in self.fresh.iter_mut().chain(&mut self.undecided) {
+            asked.since = now;
+        }
+    }
+
     /// When the next undecided command runs out of patience.
     pub fn patience_ends(&self) -> Option<UnixMillis> {
         self.undecided.iter().map(Asked::patience_ends).min()

@@ -14,6 +14,7 @@ use worker::{Env, State, console_error};
 
 use crate::alarm::{Alarm, AlarmBook};
 use crate::opening::{Core, Known, start, who};
+use crate::platform_error::message;
 use crate::pump::{Due, Pump};
 use crate::refusal::Refusal;
 use crate::sqlite::Table;
@@ -103,7 +104,7 @@ impl Instance {
                 Ok(promise) => JsFuture::from(promise).await.map(|_| ()),
                 Err(error) => Err(error),
             }
-            .map_err(|error| format!("alarm: {error:?}"))
+            .map_err(|error| format!("alarm: {}", message(&error)))
         }
     }
 }

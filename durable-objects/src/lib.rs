@@ -30,6 +30,7 @@ mod gather;
 mod instance;
 mod opening;
 mod platform;
+mod platform_error;
 mod pump;
 #[cfg(test)]
 mod recorded_rows;

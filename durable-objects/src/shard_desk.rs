@@ -6,7 +6,7 @@
 //! shard can be replayed from a list. After a [`WriteFailed`] the desk must not be used again: its
 //! state is newer than storage.
 
-use anteroom_queue::limits::LATE_AFTER;
+use anteroom_queue::limits::{CLOCK_TOLERANCE, LATE_AFTER};
 use anteroom_queue::shard::Shard;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::shard::rows::ShardRow;
@@ -58,6 +58,8 @@ pub struct ShardDesk<T> {
     readers: Vec<Reader<T>>,
     counts: EdgeCounts,
     heard: Option<Result<SyncReply, SyncFailed>>,
+    /// The time of the last step.
+    stepped: UnixMillis,
 }
 
 /// Whether a visitor's call may carry this command; the others are the shell's own.
@@ -92,6 +94,7 @@ impl<T> ShardDesk<T> {
             readers: Vec::new(),
             counts: EdgeCounts::default(),
             heard: None,
+            stepped: now,
         }
     }
 
@@ -161,6 +164,7 @@ impl<T> ShardDesk<T> {
         dice: u32,
         store: &mut impl Store,
     ) -> Result<Step<T>, WriteFailed> {
+        self.mind_clock(now);
         let mut changes = Changes::default();
         let mut replies = Vec::new();
         if self.shard.next_wakeup().is_some_and(|at| at <= now) {
@@ -211,6 +215,19 @@ impl<T> ShardDesk<T> {
             deadline,
             lasting: lasting.into_iter().flatten().min(),
         }
+    }
+
+    /// A clock that was set back by more than it may be wrong is believed (as the core does), and
+    /// nobody waits for the old time to come again.
+    fn mind_clock(&mut self, now: UnixMillis) {
+        if now.plus(CLOCK_TOLERANCE) < self.stepped {
+            self.gather.start_clock_anew(now);
+            self.uplink.start_clock_anew(now);
+            for reader in &mut self.readers {
+                reader.patience_ends = now;
+            }
+        }
+        self.stepped = now;
     }
 
     fn is_window_over(&self, now: UnixMillis) -> bool {

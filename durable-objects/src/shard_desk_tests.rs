@@ -315,3 +315,16 @@ fn only_visitors_commands_may_be_asked() {
         assert!(!is_visitors(&own), "{own:?}");
     }
 }
+
+#[test]
+fn nobody_waits_for_an_hour_when_the_clock_is_set_back_by_one() {
+    let mut pair = Pair::in_touch();
+    pair.join(1);
+    pair.run_for(Millis(5));
+    pair.now = UnixMillis(pair.now.0 - 3_600_000);
+    let now = pair.now;
+    let step = pair.shard.step(now, 0, &mut pair.shard_rows).unwrap();
+    assert!(step.answers.is_empty() && step.report.is_none());
+    pair.run_for(LATE_AFTER);
+    assert_eq!(pair.replies(T).len(), 1);
+}

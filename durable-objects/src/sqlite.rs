@@ -8,6 +8,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use worker::js_sys::{Function, Reflect, Uint8Array};
 use worker::{SqlStorage, SqlStorageValue, State};
 
+use crate::platform_error::message;
 use crate::storage::{Store, WriteFailed};
 
 const CREATE: &str =
@@ -73,6 +74,6 @@ impl Store for Table {
             .and_then(|method| method.dyn_into::<Function>())
             .and_then(|method| method.call1(&self.storage, write.as_ref().unchecked_ref()))
             .map(|_| ())
-            .map_err(|error| WriteFailed(format!("{error:?}")))
+            .map_err(|error| WriteFailed(message(&error)))
     }
 }

@@ -52,6 +52,13 @@ impl Uplink {
         self.wanted.get_or_insert(now);
     }
 
+    /// The clock was set back to `now`: everything counts from there.
+    pub fn start_clock_anew(&mut self, now: UnixMillis) {
+        self.under_way = self.under_way.map(|_| now);
+        self.wanted = self.wanted.map(|_| now);
+        self.not_before = now;
+    }
+
     /// Whether a report is on its way.
     pub fn is_under_way(&self) -> bool {
         self.under_way.is_some()
