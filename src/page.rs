@@ -29,7 +29,10 @@ use scene::Scene;
 use slots::Slots;
 use view::{PageView, REFRESH_OFF};
 
-const CSS: &str = include_str!("../static/queue.css");
+const CSS: &str = concat!(
+    include_str!("../static/colours.css"),
+    include_str!("../static/queue.css")
+);
 
 /// The script: one strict function around plain functions, so that nothing becomes global.
 const JS: &str = concat!(
