@@ -4,8 +4,9 @@
 //! were called and how many claimed, over time. From that follow the learned show-up rate (in
 //! parts per million, starting at 1 and kept within 0.2 to 1), the claims still to be expected
 //! from those just called, and how many more to call so that pending and expected claims fill
-//! what the limits can admit within [`CALL_HORIZON`]. The called who have not decided are kept,
-//! at the learned rate, below what the limits can admit within half the hold.
+//! what the limits can admit within [`CALL_HORIZON`]. The called who have not decided, weighed by
+//! how likely they are to come, are kept below what the limits can admit within half the hold,
+//! unless the doors would stand idle.
 
 use serde::{Deserialize, Serialize};
 
@@ -145,8 +146,12 @@ impl Calling {
         let young = called.saturating_sub(ripe_called) * rate / MILLION;
         let expected = young.saturating_sub(claimed.saturating_sub(ripe_claimed));
         let wanted = room.soon.saturating_sub(pending.saturating_add(expected));
-        let undecided = self.undecided(called, claimed, hold);
-        let bearable = room.half_hold.saturating_sub(undecided * rate / MILLION);
+        let burden = self.undecided(called, claimed, hold) * burden_ppm(rate) / MILLION;
+        let mut bearable = room.half_hold.saturating_sub(burden);
+        if pending + expected == 0 {
+            // The doors stand idle: whoever was called does not come, and others must not pay for it.
+            bearable = bearable.max(wanted);
+        }
         let come = wanted.min(bearable).min(waiting);
         come.saturating_mul(MILLION).div_ceil(rate).min(waiting)
     }
@@ -246,6 +251,15 @@ impl Calling {
     }
 }
 
+/// How much an offer that stands undecided weighs against what can be admitted within half the
+/// hold. With a steady share of no-shows `1 - p`, the offers that pile up within a hold are
+/// `(1 - p) / p` for each admission; weighing them by `p / (2 (1 - p))` lets just those be, and by
+/// at most `p` counts how many of them are likely to come.
+fn burden_ppm(show_up_ppm: u64) -> u64 {
+    let absent = (MILLION - show_up_ppm).max(1);
+    show_up_ppm.min(show_up_ppm * MILLION / (2 * absent))
+}
+
 /// Calls a minute × 1,000; `None` for less than 20 s.
 fn per_minute_milli(called: u64, within: Millis) -> Option<u64> {
     (within.0 >= 20_000).then(|| called * 60_000_000 / within.0)
@@ -298,6 +312,38 @@ mod tests {
                 granted >= 595,
                 "{granted} of 600 grants with a show-up rate of {share} %"
             );
+        }
+    }
+
+    #[test]
+    fn thousands_who_never_come_hold_nobody_up_until_the_hold_is_over() {
+        let mut calling = Calling::default();
+        let (mut called, mut seconds) = (0, 0);
+        while called < 20_000 {
+            seconds += 1;
+            assert!(
+                seconds < 600,
+                "{called} of 20,000 absent called after ten minutes"
+            );
+            calling.run_hold(true, UnixMillis(1_000_000 + seconds * 1_000));
+            let counts = Counts {
+                called,
+                claimed: 0,
+                pending: 0,
+                waiting: 20_000 - called,
+            };
+            let more = calling.to_call(
+                &counts,
+                HOLD,
+                &Room {
+                    soon: 500,
+                    half_hold: 750,
+                },
+            );
+            if more > 0 {
+                calling.note(called, called + more, 0, HOLD);
+            }
+            called += more;
         }
     }
 

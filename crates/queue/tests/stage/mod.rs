@@ -44,7 +44,11 @@ pub fn settings(limits: Limits) -> Settings {
     Settings {
         mode: Mode::Always,
         prequeue_at: None,
-        lines: vec![LineSettings { id: "general".to_owned(), weight: 1, opens_at: None }],
+        lines: vec![LineSettings {
+            id: "general".to_owned(),
+            weight: 1,
+            opens_at: None,
+        }],
         limits,
         hold: Millis::from_minutes(5),
         session: Millis::from_minutes(10),
@@ -86,7 +90,8 @@ impl Stage {
     }
 
     fn keep(&mut self, rows: Vec<CoordinatorRow>) {
-        self.coordinator_rows.extend(rows.into_iter().map(|row| (row.key(), row)));
+        self.coordinator_rows
+            .extend(rows.into_iter().map(|row| (row.key(), row)));
     }
 
     fn keep_shard(&mut self, shard: usize, rows: Vec<ShardRow>) {
@@ -187,7 +192,12 @@ impl Stage {
         permit_expired: bool,
         arrived: Option<UnixMillis>,
     ) -> ShardReply {
-        let join = ShardCommand::Join { nonce: nonce(visitor), line: LineIndex(0), permit_expired, arrived };
+        let join = ShardCommand::Join {
+            nonce: nonce(visitor),
+            line: LineIndex(0),
+            permit_expired,
+            arrived,
+        };
         let reply = self.at_shard(shard, join);
         if let ShardReply::Place { place, .. } = reply {
             self.seat(visitor, shard, place.index);
@@ -202,13 +212,24 @@ impl Stage {
 
     fn place(&self, visitor: u64) -> (usize, PlaceIndex, Generation) {
         let seat = self.seats[&visitor];
-        (seat.shard, PlaceIndex(seat.index), Generation(seat.generation))
+        (
+            seat.shard,
+            PlaceIndex(seat.index),
+            Generation(seat.generation),
+        )
     }
 
     pub fn claim(&mut self, visitor: u64, browser: u8) -> ShardReply {
         let (shard, index, _) = self.place(visitor);
         let claim = claim_id(visitor, browser);
-        let reply = self.at_shard(shard, ShardCommand::Claim { index, nonce: nonce(visitor), claim });
+        let reply = self.at_shard(
+            shard,
+            ShardCommand::Claim {
+                index,
+                nonce: nonce(visitor),
+                claim,
+            },
+        );
         if let ShardReply::Session { generation, .. } = reply {
             self.seats.get_mut(&visitor).expect("seated").generation = generation.0;
         }
@@ -218,12 +239,25 @@ impl Stage {
     pub fn ask(&mut self, visitor: u64) -> ShardReply {
         let (shard, index, _) = self.place(visitor);
         let claim = claim_id(visitor, 0);
-        self.at_shard(shard, ShardCommand::Ask { index, nonce: nonce(visitor), claim })
+        self.at_shard(
+            shard,
+            ShardCommand::Ask {
+                index,
+                nonce: nonce(visitor),
+                claim,
+            },
+        )
     }
 
     pub fn leave(&mut self, visitor: u64) -> ShardReply {
         let (shard, index, _) = self.place(visitor);
-        self.at_shard(shard, ShardCommand::Leave { index, nonce: nonce(visitor) })
+        self.at_shard(
+            shard,
+            ShardCommand::Leave {
+                index,
+                nonce: nonce(visitor),
+            },
+        )
     }
 
     pub fn renew(&mut self, visitor: u64) -> ShardReply {
@@ -233,7 +267,13 @@ impl Stage {
 
     pub fn renew_first(&mut self, visitor: u64) -> ShardReply {
         let (shard, index, _) = self.place(visitor);
-        self.at_shard(shard, ShardCommand::Renew { index, generation: Generation(0) })
+        self.at_shard(
+            shard,
+            ShardCommand::Renew {
+                index,
+                generation: Generation(0),
+            },
+        )
     }
 
     pub fn release(&mut self, visitor: u64) -> ShardReply {
@@ -243,12 +283,23 @@ impl Stage {
 
     pub fn extend(&mut self, visitor: u64, by: Millis) -> ShardReply {
         let (shard, index, generation) = self.place(visitor);
-        self.at_shard(shard, ShardCommand::Extend { index, generation, by })
+        self.at_shard(
+            shard,
+            ShardCommand::Extend {
+                index,
+                generation,
+                by,
+            },
+        )
     }
 
     pub fn try_once(&mut self, visitor: u64, shard: usize) -> ShardReply {
         let claim = claim_id(visitor, 0);
-        let attempt = ShardCommand::Try { nonce: nonce(visitor), line: LineIndex(0), claim };
+        let attempt = ShardCommand::Try {
+            nonce: nonce(visitor),
+            line: LineIndex(0),
+            claim,
+        };
         let reply = self.at_shard(shard, attempt);
         if let ShardReply::Session { index, .. } = reply {
             self.seat(visitor, shard, index);
@@ -258,5 +309,8 @@ impl Stage {
 }
 
 fn identity(shard: usize) -> Identity {
-    Identity { run: RUN, shard: ShardIndex(shard as u16) }
+    Identity {
+        run: RUN,
+        shard: ShardIndex(shard as u16),
+    }
 }
