@@ -24,6 +24,10 @@ const ALARM_BEHIND: Millis = Millis(30_000);
 
 const _: () = assert!(HORIZON.0 >= LONGEST_PAUSE.0);
 
+/// The platform takes no alarm after the year 2189, and an organizer may write any year. An alarm
+/// for what is further ahead than 30 days comes early, does nothing and is set again.
+const LONGEST_ALARM: Millis = Millis(30 * 24 * 60 * 60 * 1_000);
+
 /// A deadline that could not be met is looked at again after this time.
 const DEADLINE_GAP: Millis = Millis(100);
 
@@ -77,7 +81,7 @@ impl Due {
         Some(if next.since(now) <= HORIZON {
             next.max(now).plus(ALARM_BEHIND)
         } else {
-            next
+            next.min(now.plus(LONGEST_ALARM))
         })
     }
 }
@@ -153,6 +157,13 @@ mod tests {
             assert_eq!(due.look_at(T), look, "{due:?}");
             assert_eq!(due.alarm_for(T), alarm, "{due:?}");
         }
+    }
+
+    #[test]
+    fn an_alarm_for_a_far_year_comes_early() {
+        let far = due(None, Some(UnixMillis(32_472_144_000_000)));
+        assert_eq!(far.alarm_for(T), Some(T.plus(LONGEST_ALARM)));
+        assert_eq!(far.look_at(T), None);
     }
 
     #[test]
