@@ -87,6 +87,11 @@ impl Admission {
         self.filled_at = now;
     }
 
+    /// After a clock that was far ahead: the bucket fills from now on.
+    pub(crate) fn bring_back(&mut self, now: UnixMillis) {
+        self.filled_at = self.filled_at.min(now);
+    }
+
     /// How many could be granted between now and `within` from now, sessions aside.
     pub(crate) fn outlook(&self, limits: &Limits, within: Millis, now: UnixMillis) -> u64 {
         let by_rate = limits

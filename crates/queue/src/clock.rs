@@ -25,9 +25,15 @@ impl Clock {
         self.high
     }
 
+    /// Whether `now` shows that the highest instant seen was wrong: whatever was noted at it has to
+    /// be brought back to the present.
+    pub(crate) fn was_wrong(self, now: UnixMillis) -> bool {
+        self.high.since(now) > CLOCK_TOLERANCE
+    }
+
     /// What to take for the present when the platform says `now`.
     pub(crate) fn observe(&mut self, now: UnixMillis) -> UnixMillis {
-        if now < self.high && self.high.since(now) <= CLOCK_TOLERANCE {
+        if now < self.high && !self.was_wrong(now) {
             return self.high;
         }
         self.high = now;

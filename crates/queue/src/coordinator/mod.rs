@@ -178,6 +178,11 @@ impl Coordinator {
         command: CoordinatorCommand,
         now: UnixMillis,
     ) -> Outcome<CoordinatorReply, CoordinatorRow> {
+        if self.clock.was_wrong(now) {
+            self.admission.bring_back(now);
+            self.ends.clear();
+            self.joins.clear();
+        }
         let now = self.clock.observe(now);
         let reply = match command {
             CoordinatorCommand::Sync { report, entropy } => self.sync(report, entropy, now),

@@ -235,7 +235,7 @@ impl Shard {
         command: ShardCommand,
         now: UnixMillis,
     ) -> Outcome<ShardReply, ShardRow> {
-        let now = self.clock.observe(now);
+        let now = self.observe(now);
         if !matches!(
             command,
             ShardCommand::Synced { .. } | ShardCommand::Configure { .. } | ShardCommand::Wake
@@ -278,6 +278,18 @@ impl Shard {
             reply,
             rows: self.take_rows(),
         }
+    }
+
+    /// The present. After a clock that was far ahead, what was noted by it is brought back, so
+    /// that nothing waits for a time that was never meant.
+    fn observe(&mut self, now: UnixMillis) -> UnixMillis {
+        if self.clock.was_wrong(now) {
+            (self.next_sync, self.last_sync, self.reported) = (now, now, (now, None));
+            self.board_heard = self.board_heard.min(now);
+            self.edge_heard = self.edge_heard.min(now);
+            self.reopened = self.reopened.min(now);
+        }
+        self.clock.observe(now)
     }
 
     /// The number of lines is fixed for a run; everything else may change.

@@ -15,7 +15,7 @@ use crate::units::{EntryNumber, Generation, Millis, PlaceIndex, UnixMillis};
 impl Shard {
     /// The report to send now. Everything that it counts must be stored already.
     pub fn report(&mut self, now: UnixMillis) -> SyncRequest {
-        let now = self.clock.observe(now);
+        let now = self.observe(now);
         let counters = self.lines.iter().map(|line| line.row.counters).collect();
         let sent = now.max(self.reported.0.plus(Millis(1)));
         self.reported = (sent, Some(counters));

@@ -314,3 +314,40 @@ fn a_slow_rate_is_reached_although_it_holds_a_single_grant() {
         "{entered} entered in four minutes at 30 a minute"
     );
 }
+
+#[test]
+fn a_clock_that_was_an_hour_ahead_stops_nothing_when_it_is_put_right() {
+    let rate = Limits {
+        per_minute: Some(60),
+        ..Limits::default()
+    };
+    let mut room = Room::open(&settings(Mode::Always, rate), 1);
+    room.sync();
+    room.now += 3_600_000;
+    for number in 0..10 {
+        room.join(0, number);
+    }
+    room.pass(1);
+    for number in 0..10 {
+        room.claim(0, number, u64::from(number));
+    }
+    room.pass(1);
+    room.now -= 3_600_000;
+    room.ask(0, ShardCommand::Look);
+    let report = room.shards[0].next_report(room.at()).unwrap();
+    assert!(
+        report.0 <= room.now + 500,
+        "claims wait, so a report is wanted soon"
+    );
+    room.pass(12);
+    let entered = (0..10)
+        .filter(|number| {
+            let answer = room.claim(0, *number, u64::from(*number));
+            matches!(answer, ShardReply::Session { .. })
+        })
+        .count();
+    assert!(
+        entered >= 9,
+        "{entered} of 10 entered within 12 s at 60 a minute"
+    );
+}

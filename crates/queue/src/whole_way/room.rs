@@ -63,6 +63,10 @@ impl Room {
         }
     }
 
+    pub(super) fn at(&self) -> UnixMillis {
+        UnixMillis(self.now)
+    }
+
     pub(super) fn sync(&mut self) {
         for shard in &mut self.shards {
             let report = shard.report(UnixMillis(self.now));
