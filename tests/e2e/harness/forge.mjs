@@ -1,8 +1,10 @@
 // Tokens taken apart, changed and signed anew from the description in docs/tokens.md, with the room's own root key: what
 // somebody who had that key could make, and what nobody else can.
-import { createHmac, hkdfSync } from "node:crypto";
+import { createHash, createHmac, hkdfSync } from "node:crypto";
 
 const PURPOSES = ["wr-permit+jwt", "wr-ticket+jwt", "wr-pass+jwt", "wr-operator+jwt"];
+
+const KEY_BYTES = 32;
 
 /** `{ header, claims, signature }` of a token, unverified. */
 export function opened(token) {
@@ -25,14 +27,21 @@ export function withWrongSignature(token) {
   return [header, claims, bytes.toString("base64url")].join(".");
 }
 
-/** Signs `claims` for a purpose with a room's root key; `audience` only for passes. */
-export function signed(room, typ, claims, { audience = "", alg = "HS256" } = {}) {
+/**
+ * Signs `claims` for a purpose with a room's root key; `audience` only for passes. `key` and `kid` replace what follows
+ * from the root key.
+ */
+export function signed(room, typ, claims, { audience = "", alg = "HS256", key, kid } = {}) {
   if (!PURPOSES.includes(typ)) throw new Error(`no purpose ${typ}`);
-  const [kid, secret] = room.secrets.ROOT_KEY.split(":");
+  const [rootId, secret] = room.secrets.ROOT_KEY.split(":");
   const info = Buffer.concat(["anteroom/token/v1", typ, alg, room.issuer, audience].map(field));
-  const key = hkdfSync("sha256", Buffer.from(secret, "base64url"), Buffer.alloc(0), info, 32);
-  const content = `${encoded({ alg, typ, kid })}.${encoded(claims)}`;
-  const mac = createHmac("sha256", Buffer.from(key)).update(content).digest("base64url");
+  const derived = hkdfSync("sha256", Buffer.from(secret, "base64url"), Buffer.alloc(0), info, KEY_BYTES);
+  const suffix = createHash("sha256").update(info).digest("base64url").slice(0, 8);
+  const header = { alg, typ, kid: kid ?? (typ === "wr-pass+jwt" ? `${rootId}.${suffix}` : rootId) };
+  const content = `${encoded(header)}.${encoded(claims)}`;
+  const mac = createHmac("sha256", Buffer.from(key ?? derived))
+    .update(content)
+    .digest("base64url");
   return `${content}.${mac}`;
 }
 
