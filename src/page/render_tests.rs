@@ -154,6 +154,11 @@ fn the_brake_and_what_is_missing_come_before_the_place() {
         },
         Scene::Busy,
     );
+    let lost = PageView {
+        unavailable: true,
+        ..plain()
+    };
+    check(&lost, Scene::Join);
 }
 
 #[test]

@@ -80,7 +80,7 @@ impl Scene {
             return Scene::Admitted;
         }
         match view.phase {
-            _ if view.unavailable => return Scene::Error,
+            _ if view.unavailable && state.is_some() => return Scene::Error,
             Phase::Soldout => return Scene::Soldout,
             Phase::Closed => return Scene::Closed,
             _ => {}

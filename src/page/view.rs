@@ -45,7 +45,8 @@ pub struct PageView {
     pub undelivered: bool,
     /// The cookie that came with an earlier page was not brought back: no joining.
     pub cookie_missing: bool,
-    /// The objects could not be asked and there is no last board: an excuse, and a retry.
+    /// The objects could not be asked and there is no last board. Who has a place gets an excuse;
+    /// who has none may try to join all the same, so that the arrival is noted.
     pub unavailable: bool,
     /// The permit to join with; `None` for visitors who have a place.
     pub permit: Option<String>,

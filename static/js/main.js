@@ -111,13 +111,18 @@ function redraw() {
 function drawAge(scene) {
   const age_ms = Date.now() - heard_ms + (me.board_age_ms ?? 0);
   const minutes = Math.floor(age_ms / 60_000);
-  const lost = failures > 1 || !navigator.onLine;
+  const placed = CAN_LEAVE.includes(scene);
+  const lost = !navigator.onLine || (failures > 1 && me.state !== "none");
   const numbers = SHOWS_PLACE.includes(scene);
   const age = minutes > 0 ? words.plural("age.minutes", minutes) : words.text("age.now");
   show(find("offline"), lost && scene !== "cookie");
+  put(
+    find("offline-text"),
+    [placed && words.text("stopped.kept"), words.text("offline.text")].filter(Boolean).join(" "),
+  );
   line(find("offline-age"), lost && numbers ? age : null);
   line(find("age"), !lost && numbers && (me.board_age_ms ?? 0) >= 10_000 ? age : null);
-  show(find("live"), !lost && CAN_LEAVE.includes(scene) && (me.board_age_ms ?? 0) < 10_000);
+  show(find("live"), !lost && placed && (me.board_age_ms ?? 0) < 10_000);
 }
 
 function drawCookie() {
@@ -161,7 +166,7 @@ async function goOn() {
   if (loops || me.cookie === false || leaving) return;
   if (me.state === "none") {
     if (me.mode === "rate") return askAgainLater();
-    if (JOINABLE.includes(me.phase) && !me.stop && !me.unavailable) await join();
+    if (JOINABLE.includes(me.phase) && !me.stop) await join();
   } else if (claimsByItself(me, visible(), claimed)) await enter(true);
 }
 

@@ -11,7 +11,7 @@ function sceneOf(me) {
   if (me.state === "elsewhere") return "elsewhere";
   if (me.stop) return "stopped";
   if (me.state === "admitted") return "admitted";
-  if (me.unavailable) return "error";
+  if (me.unavailable && me.state !== "none") return "error";
   if (me.phase === "soldout" || me.phase === "closed") return me.phase;
   if (me.state === "none") {
     if (me.mode === "rate") return "busy";

@@ -350,3 +350,33 @@ story("what the browser cannot do is not offered", "waiting", {}, async (room, p
   await scene(page, "waiting");
   assert.equal(await page.locator("#extras").isVisible(), false);
 });
+
+story(
+  "a join that cannot be taken yet is noted and tried again, with the permit signed anew",
+  "join",
+  {},
+  async (room, page) => {
+    room.away = true;
+    await page.goto(room.url);
+    await page.getByText("Your arrival is noted").waitFor();
+    assert.equal(await page.locator("#offline").isVisible(), false);
+    room.away = false;
+    await scene(page, "waiting");
+    assert.deepEqual([...room.places], ["signed anew"]);
+  },
+);
+
+story("in a frame of another site the page says so, and joins nothing", "join", {}, async (room, page) => {
+  room.ancestors = "*";
+  await page.goto(`${room.origin.replace("127.0.0.1", "localhost")}/frame`);
+  const frame = page.frameLocator("iframe");
+  await frame.locator("html[data-scene=cookie]").waitFor();
+  assert.match(await frame.locator("#reasons li:visible").textContent(), /inside another website/);
+  assert.equal(room.places.size, 0);
+  const [opened] = await Promise.all([
+    page.waitForEvent("popup"),
+    frame.getByRole("link", { name: "Open in a new tab" }).click(),
+  ]);
+  await scene(opened, "waiting");
+  assert.equal(room.places.size, 1);
+});

@@ -39,9 +39,9 @@ export function startRenderer() {
 }
 
 /** The policy that the page is made for; `src/page.rs` has a test that it writes the same. */
-export const policyFor = (nonce) =>
+export const policyFor = (nonce, ancestors) =>
   `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; ` +
-  `img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+  `img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors ${ancestors}`;
 
 /** A view as the API answers it. */
 export function stateOf(view) {
@@ -81,7 +81,7 @@ const read = async (request) => {
 
 /**
  * Starts the stand-in with a scene. `room.view` is what everybody sees, `room.joined` what a
- * join leads to, `room.pass` how a claim is answered, `room.down` refuses everything,
+ * join leads to, `room.pass` how a claim is answered, `room.down` refuses everything, `room.away` joins,
  * `room.keepsCookies = false` loses them; `room.asked` lists the requests.
  */
 export async function startRoom(renderer, scene, more = {}) {
@@ -90,6 +90,8 @@ export async function startRoom(renderer, scene, more = {}) {
     joined: viewOf("waiting"),
     pass: "admitted",
     down: false,
+    away: false,
+    ancestors: "'none'",
     status: 503,
     keepsCookies: true,
     places: new Set(),
@@ -140,6 +142,7 @@ function act(room, what, sent, cookies) {
       room.permits += 1;
       return [201, { permit: `permit-${room.permits}`, challenge: { kind: "none" } }];
     case "POST tickets":
+      if (room.away) return [503, { title: "away", permit: "signed anew", retry_after_ms: 300 }];
       room.places.add(sent.permit);
       room.view = room.joined;
       room.ticketed = true;
@@ -165,6 +168,10 @@ function act(room, what, sent, cookies) {
 
 async function serve(room, renderer, request, response, cookies) {
   if (request.url === "/favicon.ico") return response.writeHead(404).end();
+  if (request.url === "/frame") {
+    const frame = `<!doctype html><title>Another site</title><iframe width="390" height="800" src="${room.url}"></iframe>`;
+    return response.writeHead(200, { "content-type": "text/html" }).end(frame);
+  }
   if (cookies.includes("wr-pass=1")) {
     return response
       .writeHead(200, { "content-type": "text/html" })
@@ -175,7 +182,7 @@ async function serve(room, renderer, request, response, cookies) {
   const headers = {
     "content-type": "text/html; charset=utf-8",
     "cache-control": "no-store",
-    "content-security-policy": policyFor(room.view.nonce),
+    "content-security-policy": policyFor(room.view.nonce, room.ancestors),
   };
   response.writeHead(room.status, headers).end(html);
 }
