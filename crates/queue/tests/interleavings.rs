@@ -380,7 +380,11 @@ fn every_course_of_six_from_an_empty_queue_is_as_the_model_says() {
 #[test]
 fn every_course_of_five_from_two_claims_is_as_the_model_says() {
     let mut world = World::new();
-    let most = |limit| Action::Retune { max_active: Some(limit), per_minute: None, batch: None };
+    let most = |limit| Action::Retune {
+        max_active: Some(limit),
+        per_minute: None,
+        batch: None,
+    };
     world.stage.operate(most(Change::To(2)));
     let both_called = [
         Happens::Join(0),

@@ -166,6 +166,44 @@ pub enum Observation {
     AuditOver { entries: u64, active: u64 },
 }
 
+/// How often the main things happened, to tell a lively world from an empty one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Joins begun.
+    pub joins: u64,
+    /// First passes given out.
+    pub first_passes: u64,
+    /// First visits that were confirmed.
+    pub confirmed: u64,
+    /// Requests that reached the origin.
+    pub requests: u64,
+    /// Visitors who left.
+    pub left: u64,
+    /// Sessions whose end was told.
+    pub over: u64,
+    /// Brakes acknowledged.
+    pub brakes: u64,
+    /// Reports of another run.
+    pub foreign: u64,
+}
+
+impl Seen {
+    /// Takes in what was seen.
+    pub const fn count(&mut self, seen: &Observation) {
+        match seen {
+            Observation::JoinBegan { .. } => self.joins += 1,
+            Observation::FirstPass { .. } => self.first_passes += 1,
+            Observation::Confirmed { .. } => self.confirmed += 1,
+            Observation::OriginReached { .. } => self.requests += 1,
+            Observation::LeftTold { .. } => self.left += 1,
+            Observation::SessionOverTold { .. } => self.over += 1,
+            Observation::BrakeAcknowledged { .. } => self.brakes += 1,
+            Observation::ForeignReport { .. } => self.foreign += 1,
+            _ => {}
+        }
+    }
+}
+
 /// A number that depends on everything seen so far, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceHash(u64);

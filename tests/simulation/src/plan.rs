@@ -14,7 +14,7 @@ pub const START: UnixMillis = UnixMillis(1_800_000_000_000);
 pub const MINUTE_MS: u64 = 60_000;
 
 /// From this many visitors on, pages poll every 30 s: declared overload.
-const OVERLOAD_VISITORS: u32 = 100_000;
+pub const OVERLOAD_VISITORS: u32 = 100_000;
 
 /// How unreliable the world is.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +74,10 @@ pub struct Plan {
     pub far_poll_ms: u64,
     /// Shards may be away for longer than any session, so some visitors may lose their turn.
     pub long_outages: bool,
+    /// Visitors come one by one, and first visits find room.
+    pub calm: bool,
+    /// A deliberate mistake of the shells, to see that it is found out.
+    pub answers_before_storing: bool,
 }
 
 impl Plan {
@@ -83,8 +87,18 @@ impl Plan {
         let long_outages = chance.happens(100_000);
         let arrivals_ms = chance.within(1..6) * MINUTE_MS;
         let sale_ms = chance.within(6..16) * MINUTE_MS;
-        let settings = settings(&mut chance, visitors, sale_ms, long_outages);
+        let mut settings = settings(&mut chance, visitors, sale_ms, long_outages);
+        let calm = chance.happens(250_000);
+        if calm {
+            settings.mode = Mode::Auto;
+            settings.limits.per_minute = settings.limits.per_minute.map(|rate| rate * 2);
+        }
         let faults = faults(&mut chance, long_outages);
+        let arrivals_ms = if calm {
+            arrivals_ms + sale_ms / 2
+        } else {
+            arrivals_ms
+        };
         let quiet_at_ms = arrivals_ms + sale_ms * 2 / 3;
         let ends_early = chance.happens(200_000);
         let mut steps = steps(&mut chance, &settings, visitors, quiet_at_ms);
@@ -122,6 +136,8 @@ impl Plan {
                 10_000
             },
             long_outages,
+            calm,
+            answers_before_storing: false,
         }
     }
 }
@@ -289,6 +305,7 @@ mod tests {
         assert!(some(&|plan| plan.settings.lines[0].opens_at.is_some()));
         assert!(some(&|plan| plan.room_for_all_at_ms.is_none()));
         assert!(some(&|plan| plan.long_outages));
+        assert!(some(&|plan| plan.calm) && some(&|plan| !plan.calm));
         assert!(some(
             &|plan| plan.faults.crash_every_ms > 0 && plan.faults.clock_ms > 0
         ));

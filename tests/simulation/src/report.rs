@@ -95,6 +95,7 @@ pub fn told(course: &Course, visitors: u32) -> String {
 mod tests {
     use super::*;
     use crate::checkers::Promise;
+    use crate::observation::Seen;
 
     fn course() -> Course {
         let mut findings = Findings::default();
@@ -104,6 +105,7 @@ mod tests {
             virtual_ms: 3_600_000,
             trace: 0xab,
             findings,
+            seen: Seen::default(),
         }
     }
 

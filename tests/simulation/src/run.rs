@@ -3,6 +3,7 @@
 use crate::calendar::Calendar;
 use crate::checkers::{Findings, isolation};
 use crate::message::Event;
+use crate::observation::Seen;
 use crate::plan::Plan;
 use crate::room::Room;
 
@@ -17,6 +18,8 @@ pub struct Course {
     pub trace: u64,
     /// Broken promises.
     pub findings: Findings,
+    /// How often the main things happened.
+    pub seen: Seen,
 }
 
 /// Runs one seed.
@@ -65,6 +68,7 @@ pub fn side_by_side(plans: Vec<Plan>) -> Vec<Course> {
         virtual_ms,
         trace: room.trace(),
         findings: room.findings().clone(),
+        seen: room.seen(),
     };
     seeds
         .into_iter()

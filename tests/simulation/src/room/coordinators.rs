@@ -12,6 +12,7 @@ use anteroom_queue::units::UnixMillis;
 use super::Room;
 use crate::message::{Content, Event, Parcel};
 use crate::observation::{LimitsSeen, Observation, Tally};
+use crate::plan::OVERLOAD_VISITORS;
 use crate::store::Store;
 
 /// How long the coordinator gathers.
@@ -129,6 +130,8 @@ impl Room {
         }
     }
 
+    /// One write of everything gathered. What the coordinator counts is looked at after every
+    /// report; in very large runs, where that would cost more than the run, after every write.
     pub(super) fn coordinator_gathered(&mut self, epoch: u32, now: u64) {
         if self.coordinator.epoch != epoch {
             return;
@@ -146,7 +149,9 @@ impl Room {
                 self.apply_at_coordinator(CoordinatorCommand::Sync { report, entropy }, now);
             match reply {
                 CoordinatorReply::Synced(reply) if ours => {
-                    counted.push(self.tally(now));
+                    if self.plan.visitors < OVERLOAD_VISITORS {
+                        counted.push(self.tally(now));
+                    }
                     replies.push(Parcel {
                         content: Content::Reply(Rc::new(reply)),
                         ..parcel
@@ -160,6 +165,9 @@ impl Room {
                 }
                 reply => foreign.push(matches!(reply, CoordinatorReply::Refused(_))),
             }
+        }
+        if counted.is_empty() && !replies.is_empty() {
+            counted.push(self.tally(now));
         }
         self.store_coordinator(replies, counted, foreign, None, now);
     }

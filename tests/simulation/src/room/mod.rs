@@ -21,7 +21,7 @@ use crate::chance::{Chance, mixed};
 use crate::checkers::{Checker, Checkers, Findings, Terms};
 use crate::message::{Answer, Ask, Content, Event, Letter, Parcel};
 use crate::network::{Network, USUAL_DELAY_MS, USUAL_WRITE_MS};
-use crate::observation::{Observation, TraceHash, VisitorId};
+use crate::observation::{Observation, Seen, TraceHash, VisitorId};
 use crate::plan::{MINUTE_MS, Plan, START};
 use crate::visitor::Visitor;
 
@@ -63,6 +63,7 @@ pub struct Room {
     trace: TraceHash,
     checkers: Checkers,
     findings: Findings,
+    seen: Seen,
     /// Events for the calendar.
     outbox: Vec<(u64, Event)>,
 }
@@ -109,6 +110,7 @@ impl Room {
             trace: TraceHash::default(),
             checkers: Checkers::new(terms),
             findings: Findings::default(),
+            seen: Seen::default(),
             outbox: Vec::new(),
             chance,
             plan,
@@ -119,9 +121,10 @@ impl Room {
 
     fn begin(&mut self) {
         for id in 0..self.plan.visitors {
-            // A third stands at the door when it opens; the others come over time.
+            // A third stands at the door when it opens, unless the event is a calm one; the
+            // others come over time.
             let arrives = match self.chance.within(0..3) {
-                0 => self.chance.within(0..5_000),
+                0 if !self.plan.calm => self.chance.within(0..5_000),
                 _ => self.chance.within(0..self.plan.arrivals_ms),
             };
             self.at(arrives, Event::Visit(id));
@@ -152,6 +155,11 @@ impl Room {
         self.trace.value()
     }
 
+    /// How often the main things happened.
+    pub const fn seen(&self) -> Seen {
+        self.seen
+    }
+
     /// What the checkers found.
     pub const fn findings(&self) -> &Findings {
         &self.findings
@@ -163,6 +171,7 @@ impl Room {
 
     fn see(&mut self, now: u64, seen: Observation) {
         self.trace.add(now, &seen);
+        self.seen.count(&seen);
         self.checkers.see(now, &seen, &mut self.findings);
     }
 

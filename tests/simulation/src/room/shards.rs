@@ -257,6 +257,11 @@ impl Room {
         }
         let wakeup = core.next_wakeup();
         let alarm_ms = wakeup.map(|at| shell.true_time(at).max(now + ALARM_AHEAD_MS));
+        let early = if self.plan.answers_before_storing {
+            std::mem::take(&mut shell.answers)
+        } else {
+            Vec::new()
+        };
         let after = ShardAfter {
             answers: std::mem::take(&mut shell.answers),
             report,
@@ -267,6 +272,9 @@ impl Room {
         self.at(at, Event::ShardStored { shard, epoch });
         if let Some(late) = late {
             self.at(now + SYNC_PATIENCE_MS, late);
+        }
+        for (letter, reply) in early {
+            self.answer_later(letter, Some(reply), now);
         }
         self.plan_sync(shard, now);
     }

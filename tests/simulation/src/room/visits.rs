@@ -21,8 +21,8 @@ const NEAR_RANKS: u64 = 200;
 /// How long a page waits when an answer did not come.
 const RETRY_MS: u64 = 3_000;
 
-/// How often a page asks while its claim is pending.
-const PENDING_MS: u64 = 2_000;
+/// A page asks so many times more often while its claim is pending than far from the front.
+const PENDING_TIMES: u64 = 5;
 
 impl Room {
     /// The visitor does the next thing.
@@ -209,7 +209,7 @@ impl Room {
     }
 
     pub(super) fn pending(&mut self, id: VisitorId, now: u64) {
-        self.again(id, now, PENDING_MS);
+        self.again(id, now, self.plan.far_poll_ms / PENDING_TIMES);
     }
 
     pub(super) fn retry(&mut self, id: VisitorId, now: u64) {

@@ -1,0 +1,79 @@
+//! Whole runs: promises hold, one seed decides everything, and a mistake in the shells is found.
+
+use anteroom_simulation::plan::Plan;
+use anteroom_simulation::run::{run, run_with_a_neighbour, side_by_side};
+
+#[test]
+fn every_promise_holds_in_small_worlds() {
+    for seed in 0..12 {
+        let course = run(seed, 150);
+        assert_eq!(
+            course.findings.total(),
+            0,
+            "seed {seed}: {:?}",
+            course.findings.first
+        );
+    }
+}
+
+#[test]
+fn worlds_are_lively() {
+    let mut lively = run(0, 150).seen;
+    for seed in 1..12 {
+        let seen = run(seed, 150).seen;
+        lively.joins += seen.joins;
+        lively.first_passes += seen.first_passes;
+        lively.confirmed += seen.confirmed;
+        lively.requests += seen.requests;
+        lively.left += seen.left;
+        lively.over += seen.over;
+        lively.brakes += seen.brakes;
+        lively.foreign += seen.foreign;
+    }
+    assert!(
+        lively.joins > 1_000 && lively.first_passes > 800 && lively.requests > 4_000,
+        "{lively:?}"
+    );
+    assert!(
+        lively.confirmed > 10 && lively.left > 50 && lively.over > 400,
+        "{lively:?}"
+    );
+    assert!(lively.brakes > 5 && lively.foreign > 20, "{lively:?}");
+}
+
+#[test]
+fn one_seed_decides_everything() {
+    for seed in [3, 4] {
+        let (first, second) = (run(seed, 120), run(seed, 120));
+        assert_eq!(
+            (first.trace, first.virtual_ms),
+            (second.trace, second.virtual_ms)
+        );
+    }
+    assert_ne!(run(3, 120).trace, run(4, 120).trace);
+}
+
+#[test]
+fn an_event_goes_the_same_way_beside_another() {
+    for seed in [5, 6] {
+        let beside = run_with_a_neighbour(seed, 120);
+        assert_eq!(
+            beside.findings.total(),
+            0,
+            "seed {seed}: {:?}",
+            beside.findings.first
+        );
+    }
+}
+
+#[test]
+fn shells_that_answer_before_they_store_are_found_out() {
+    let broken = |seed| {
+        let mut plan = Plan::new(seed, 400);
+        plan.answers_before_storing = true;
+        plan.faults.crash_every_ms = 1_000;
+        plan.faults.slow_write_ppm = 300_000;
+        side_by_side(vec![plan]).remove(0).findings.total()
+    };
+    assert!((0..6).any(|seed| broken(seed) > 0));
+}
