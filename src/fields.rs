@@ -6,6 +6,7 @@ use web_sys::ReadableStreamDefaultReader;
 use worker::js_sys;
 
 use crate::incoming::Incoming;
+use crate::local_path::MAX_PATH_BYTES;
 use crate::problem::Problem;
 
 /// The longest body: a permit, a path and room to spare.
@@ -160,6 +161,13 @@ pub fn parse(
             format!("body: allowed is {names}, each once"),
         ));
     }
+    if fields
+        .text("return")
+        .is_some_and(|path| path.len() > MAX_PATH_BYTES)
+    {
+        let allowed = format!("a path of up to {MAX_PATH_BYTES} bytes");
+        return Err(Problem::field("return", &allowed));
+    }
     Ok(fields)
 }
 
@@ -261,6 +269,14 @@ mod tests {
         assert!(form.is_form && !json.is_form);
         assert_eq!(parse(None, b"", &[]).unwrap(), Fields::default());
         assert_eq!(parse(JSON, b"{}", &[]).unwrap(), Fields::default());
+    }
+
+    #[test]
+    fn a_way_back_that_is_too_long_is_refused_at_the_door() {
+        let with = |bytes: usize| format!("return=/{}", "a".repeat(bytes - 1));
+        assert!(parse(FORM, with(MAX_PATH_BYTES).as_bytes(), &["return"]).is_ok());
+        let problem = parse(FORM, with(MAX_PATH_BYTES + 1).as_bytes(), &["return"]).unwrap_err();
+        assert_eq!(problem.status(), 400);
     }
 
     #[test]

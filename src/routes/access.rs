@@ -20,6 +20,7 @@ const CACHE: &str = "private, max-age=1";
 
 /// 200 with the claims, 401 not ours, 410 (or, with `?ended=403`, 403) ended.
 pub async fn answer(visit: &Visit) -> Result<Answer, Problem> {
+    let as_403 = ended_as_403(&visit.incoming.query)?;
     let token = visit
         .incoming
         .bearer()
@@ -32,11 +33,23 @@ pub async fn answer(visit: &Visit) -> Result<Answer, Problem> {
             Ok(pass) if now < pass.expires_at && runs(visit, room, &pass).await => {
                 return Ok(holds(room, &pass));
             }
-            Ok(_) => return Err(ended(visit)),
+            Ok(_) => return Err(ended(as_403)),
             Err(refusal) => why = refusal.code(),
         }
     }
     Err(Problem::unauthorized("pass", why))
+}
+
+/// Reads `?ended=403`; other parameters are not ours.
+fn ended_as_403(query: &str) -> Result<bool, Problem> {
+    match query
+        .split('&')
+        .find_map(|pair| pair.strip_prefix("ended="))
+    {
+        None => Ok(false),
+        Some("403") => Ok(true),
+        Some(_) => Err(Problem::field("ended", "403, or nothing")),
+    }
 }
 
 async fn runs(visit: &Visit, room: Room, pass: &Pass) -> bool {
@@ -81,16 +94,27 @@ fn holds(room: Room, pass: &Pass) -> Answer {
     Answer::json(200, &claims).with("cache-control", CACHE)
 }
 
-fn ended(visit: &Visit) -> Problem {
-    let as_403 = visit
-        .incoming
-        .query
-        .split('&')
-        .any(|pair| pair == "ended=403");
+fn ended(as_403: bool) -> Problem {
     Problem::new(
         if as_403 { 403 } else { 410 },
         "ended",
         "the session of this pass is over",
     )
     .with("cache-control", CACHE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proxy_that_knows_no_410_may_ask_for_403() {
+        assert_eq!(ended_as_403(""), Ok(false));
+        assert_eq!(ended_as_403("a=1"), Ok(false));
+        assert_eq!(ended_as_403("a=1&ended=403"), Ok(true));
+        assert_eq!(
+            ended_as_403("ended=200").map_err(|problem| problem.status()),
+            Err(400)
+        );
+    }
 }
