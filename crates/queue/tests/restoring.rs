@@ -121,7 +121,11 @@ fn decided(mut reply: ShardReply) -> ShardReply {
 
 /// The rows of the shards as they are stored: two memories of a place are not.
 fn stored(stage: &Stage) -> Vec<ShardRow> {
-    let mut rows: Vec<ShardRow> = stage.shard_rows.iter().flat_map(|rows| rows.values().cloned()).collect();
+    let mut rows: Vec<ShardRow> = stage
+        .shard_rows
+        .iter()
+        .flat_map(|rows| rows.values().cloned())
+        .collect();
     for row in &mut rows {
         let ShardRow::Page { places, .. } = row else {
             continue;

@@ -307,10 +307,13 @@ impl Shard {
 
     fn deaf_at(&self, now: UnixMillis) -> Millis {
         let silent = now.since(self.edge_heard).0;
-        Millis(self.deaf.0 + silent.saturating_sub(DEAF_AFTER.0))
+        let stopped = self.board.as_ref().is_some_and(|board| board.stop);
+        let heard = if stopped { 0 } else { DEAF_AFTER.0 };
+        Millis(self.deaf.0 + silent.saturating_sub(heard))
     }
 
-    /// Time as far as it counts against idle sessions: it stands still while no edge is heard.
+    /// Time as far as it counts against idle sessions: it stands still while no edge is heard, and
+    /// while a stop keeps everybody from the origin.
     fn idle_clock(&self, now: UnixMillis) -> Millis {
         Millis(now.0.saturating_sub(self.deaf_at(now).0))
     }

@@ -135,6 +135,9 @@ impl Shard {
             if opens {
                 self.reopened = now;
             }
+            if self.board.as_ref().is_some_and(|known| known.stop) != board.stop {
+                self.hear_edge(now);
+            }
             self.board = Some(board.clone());
         } else if reply.board_version != known || known == 0 {
             return;

@@ -6,14 +6,14 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use anteroom_queue::board::Board;
-use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply, VisitorState};
+use anteroom_queue::shard::command::{ShardCommand, ShardReply, VisitorState};
 use anteroom_queue::shard::rows::ShardRow;
 use anteroom_queue::shard::{Identity, Shard};
-use anteroom_queue::sync::{SyncReply, SyncRequest};
+use anteroom_queue::sync::SyncRequest;
 use anteroom_queue::units::{ShardIndex, UnixMillis};
 
 use super::Room;
-use crate::message::{Answer, Ask, Content, Event, Letter, Parcel};
+use crate::message::{Answer, Ask, Event, Letter};
 use crate::store::Store;
 
 /// How long a shard gathers when no sync is under way.
@@ -24,12 +24,6 @@ const GATHER_IN_SYNC_MS: u64 = 250;
 
 /// A report not answered within this time is given up; the next one says the same and more.
 const SYNC_PATIENCE_MS: u64 = 2_000;
-
-/// A board younger than this is handed out at once.
-const BOARD_FRESH_MS: u64 = 500;
-
-/// How long an edge's read waits for a newer board.
-const BOARD_PATIENCE_MS: u64 = 250;
 
 /// How far ahead an alarm is at least: what is due sooner the running instance does itself.
 const ALARM_AHEAD_MS: u64 = 1_000;
@@ -43,34 +37,34 @@ const fn decision_ms(ask: Ask) -> u64 {
     }
 }
 
-struct Undecided {
-    letter: Letter,
-    until_ms: u64,
-    latest: ShardReply,
+pub(super) struct Undecided {
+    pub(super) letter: Letter,
+    pub(super) until_ms: u64,
+    pub(super) latest: ShardReply,
 }
 
 /// What leaves a shard when a write is durable.
 pub struct ShardAfter {
-    answers: Vec<(Letter, ShardReply)>,
+    pub(super) answers: Vec<(Letter, ShardReply)>,
     report: Option<(u32, SyncRequest)>,
-    alarm_ms: Option<u64>,
+    pub(super) alarm_ms: Option<u64>,
 }
 
 /// One shard with its shell and its storage.
 #[derive(Default)]
 pub struct ShardShell {
-    core: Option<Shard>,
-    store: Store<ShardRow, ShardAfter>,
-    epoch: u32,
-    answers: Vec<(Letter, ShardReply)>,
-    undecided: VecDeque<Undecided>,
-    board_readers: Vec<Letter>,
-    gathers_until: Option<u64>,
-    syncing: Option<u32>,
-    syncs: u32,
-    sync_due: Option<u64>,
-    alarm_ms: Option<u64>,
-    board: Option<Rc<Board>>,
+    pub(super) core: Option<Shard>,
+    pub(super) store: Store<ShardRow, ShardAfter>,
+    pub(super) epoch: u32,
+    pub(super) answers: Vec<(Letter, ShardReply)>,
+    pub(super) undecided: VecDeque<Undecided>,
+    pub(super) board_readers: Vec<Letter>,
+    pub(super) gathers_until: Option<u64>,
+    pub(super) syncing: Option<u32>,
+    pub(super) syncs: u32,
+    pub(super) sync_due: Option<u64>,
+    pub(super) alarm_ms: Option<u64>,
+    pub(super) board: Option<Rc<Board>>,
     /// Until when edges cannot reach it.
     pub(super) hidden_until_ms: u64,
     /// Until when it cannot reach the coordinator.
@@ -80,12 +74,12 @@ pub struct ShardShell {
 }
 
 impl ShardShell {
-    fn clock(&self, now: u64) -> UnixMillis {
+    pub(super) fn clock(&self, now: u64) -> UnixMillis {
         super::clock(now, self.clock_error_ms)
     }
 
     /// The instant of the world at which this shard's clock shows `at`.
-    fn true_time(&self, at: UnixMillis) -> u64 {
+    pub(super) fn true_time(&self, at: UnixMillis) -> u64 {
         at.since(crate::plan::START)
             .0
             .saturating_add_signed(-self.clock_error_ms)
@@ -103,7 +97,7 @@ impl ShardShell {
         self.board.clone()
     }
 
-    fn aged_board(&mut self, now: u64) -> Option<(Rc<Board>, u64)> {
+    pub(super) fn aged_board(&mut self, now: u64) -> Option<(Rc<Board>, u64)> {
         let age = self.core.as_ref()?.board_age(self.clock(now))?;
         Some((self.shared_board()?, age.0))
     }
@@ -111,7 +105,7 @@ impl ShardShell {
 
 impl Room {
     /// The shard in memory: as it is, restored, or new.
-    fn wake_shard(&mut self, shard: u16, now: u64) -> &mut Shard {
+    pub(super) fn wake_shard(&mut self, shard: u16, now: u64) -> &mut Shard {
         let identity = Identity {
             run: self.plan.run,
             shard: ShardIndex(shard),
@@ -140,7 +134,12 @@ impl Room {
         shell.core.as_mut().expect("it was just put there")
     }
 
-    fn apply_at_shard(&mut self, shard: u16, command: ShardCommand, now: u64) -> ShardReply {
+    pub(super) fn apply_at_shard(
+        &mut self,
+        shard: u16,
+        command: ShardCommand,
+        now: u64,
+    ) -> ShardReply {
         let clock = self.shards[usize::from(shard)].clock(now);
         let outcome = self.wake_shard(shard, now).apply(command, clock);
         let shell = &mut self.shards[usize::from(shard)];
@@ -160,7 +159,7 @@ impl Room {
         if letter.ask == Ask::Board {
             return self.board_asked(letter, now);
         }
-        if is_final(&reply) {
+        if is_final(letter.ask, &reply) {
             self.shards[usize::from(shard)]
                 .answers
                 .push((letter, reply));
@@ -179,35 +178,7 @@ impl Room {
         self.gather(shard, now);
     }
 
-    fn board_asked(&mut self, letter: Letter, now: u64) {
-        let shard = letter.home;
-        let shell = &mut self.shards[usize::from(shard)];
-        let clock = shell.clock(now);
-        let age = shell.core.as_ref().and_then(|core| core.board_age(clock));
-        if age.is_some_and(|age| age.0 < BOARD_FRESH_MS) {
-            return self.answer_later(letter, Some(ShardReply::Done), now);
-        }
-        shell.board_readers.push(letter);
-        let epoch = shell.epoch;
-        self.at(now + BOARD_PATIENCE_MS, Event::BoardsDue { shard, epoch });
-        if self.shards[usize::from(shard)].syncing.is_none() {
-            self.flush(shard, true, now);
-        }
-    }
-
-    fn answer_board_readers(&mut self, shard: u16, now: u64) {
-        for letter in std::mem::take(&mut self.shards[usize::from(shard)].board_readers) {
-            self.answer_later(letter, Some(ShardReply::Done), now);
-        }
-    }
-
-    pub(super) fn boards_due(&mut self, shard: u16, epoch: u32, now: u64) {
-        if self.shards[usize::from(shard)].epoch == epoch {
-            self.answer_board_readers(shard, now);
-        }
-    }
-
-    fn gather(&mut self, shard: u16, now: u64) {
+    pub(super) fn gather(&mut self, shard: u16, now: u64) {
         let shell = &mut self.shards[usize::from(shard)];
         if shell.gathers_until.is_some() {
             return;
@@ -235,7 +206,7 @@ impl Room {
     }
 
     /// One write of everything gathered, and a report if one is wanted (or `asked` for).
-    fn flush(&mut self, shard: u16, asked: bool, now: u64) {
+    pub(super) fn flush(&mut self, shard: u16, asked: bool, now: u64) {
         let takes = self.network.write_ms();
         let shell = &mut self.shards[usize::from(shard)];
         shell.gathers_until = None;
@@ -279,38 +250,6 @@ impl Room {
         self.plan_sync(shard, now);
     }
 
-    /// Comes back when the core wants to report.
-    fn plan_sync(&mut self, shard: u16, now: u64) {
-        let shell = &mut self.shards[usize::from(shard)];
-        let (None, Some(core)) = (shell.syncing, &shell.core) else {
-            return;
-        };
-        let Some(wanted) = core.next_report(shell.clock(now)) else {
-            return;
-        };
-        let at = shell.true_time(wanted).max(now + 1);
-        if shell.sync_due.is_none_or(|due| due <= now || at < due) {
-            shell.sync_due = Some(at);
-            let epoch = shell.epoch;
-            self.at(at, Event::SyncDue { shard, epoch });
-        }
-    }
-
-    pub(super) fn sync_due(&mut self, shard: u16, epoch: u32, now: u64) {
-        let shell = &mut self.shards[usize::from(shard)];
-        if shell.epoch != epoch || shell.sync_due != Some(now) {
-            return;
-        }
-        shell.sync_due = None;
-        let clock = shell.clock(now);
-        let wanted = shell.core.as_ref().and_then(|core| core.next_report(clock));
-        if shell.syncing.is_none() && wanted.is_some_and(|at| at <= clock) {
-            self.flush(shard, false, now);
-        } else {
-            self.plan_sync(shard, now);
-        }
-    }
-
     pub(super) fn shard_stored(&mut self, shard: u16, epoch: u32, now: u64) {
         let shell = &mut self.shards[usize::from(shard)];
         if shell.epoch != epoch {
@@ -326,7 +265,7 @@ impl Room {
         }
     }
 
-    fn set_shard_alarm(&mut self, shard: u16, alarm_ms: Option<u64>) {
+    pub(super) fn set_shard_alarm(&mut self, shard: u16, alarm_ms: Option<u64>) {
         let shell = &mut self.shards[usize::from(shard)];
         let Some(alarm_ms) = alarm_ms else { return };
         if shell.alarm_ms.is_none_or(|set| alarm_ms < set) {
@@ -345,97 +284,8 @@ impl Room {
         self.flush(shard, false, now);
     }
 
-    fn send_report(&mut self, shard: u16, epoch: u32, number: u32, report: SyncRequest, now: u64) {
-        if self.shards[usize::from(shard)].cut_off_until_ms > now {
-            return;
-        }
-        for delay in self.network.arrivals_ms().into_iter().flatten() {
-            let content = Content::Report(report.clone());
-            self.send_parcel(
-                Parcel {
-                    shard,
-                    epoch,
-                    number,
-                    content,
-                },
-                now + delay,
-            );
-        }
-    }
-
-    pub(super) fn sync_late(&mut self, shard: u16, number: u32, now: u64) {
-        let shell = &mut self.shards[usize::from(shard)];
-        if shell.syncing == Some(number) {
-            shell.syncing = None;
-            self.flush(shard, false, now);
-            self.answer_board_readers(shard, now);
-        }
-    }
-
-    /// The coordinator's answer arrives; one for an earlier life of the shard finds nobody.
-    pub(super) fn sync_answered(&mut self, parcel: &Parcel, reply: &SyncReply, now: u64) {
-        let shard = parcel.shard;
-        let shell = &mut self.shards[usize::from(shard)];
-        if shell.epoch != parcel.epoch || shell.core.is_none() || shell.cut_off_until_ms > now {
-            return;
-        }
-        if shell.syncing == Some(parcel.number) {
-            shell.syncing = None;
-        }
-        self.apply_at_shard(
-            shard,
-            ShardCommand::Synced {
-                reply: reply.clone(),
-            },
-            now,
-        );
-        self.decide_again(shard, now);
-        self.flush(shard, false, now);
-        self.answer_board_readers(shard, now);
-    }
-
-    fn decide_again(&mut self, shard: u16, now: u64) {
-        let undecided = std::mem::take(&mut self.shards[usize::from(shard)].undecided);
-        for mut request in undecided {
-            let reply = self.apply_at_shard(shard, self.command(request.letter), now);
-            let shell = &mut self.shards[usize::from(shard)];
-            if is_final(&reply) {
-                shell.answers.push((request.letter, reply));
-            } else {
-                request.latest = reply;
-                shell.undecided.push_back(request);
-            }
-        }
-    }
-
-    /// Requests that have waited long enough are answered with what is known.
-    pub(super) fn give_up(&mut self, shard: u16, epoch: u32, now: u64) {
-        let shell = &mut self.shards[usize::from(shard)];
-        if shell.epoch != epoch {
-            return;
-        }
-        let before = shell.answers.len();
-        let (over, waiting): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut shell.undecided)
-            .into_iter()
-            .partition(|request| request.until_ms <= now);
-        shell.undecided = waiting;
-        for request in over {
-            let reply = match request.letter.ask {
-                Ask::Try => ShardReply::Refused {
-                    why: Refused::NoRoom,
-                    place: None,
-                },
-                _ => request.latest,
-            };
-            shell.answers.push((request.letter, reply));
-        }
-        if shell.answers.len() > before {
-            self.gather(shard, now);
-        }
-    }
-
     /// An answer leaves the shard.
-    fn answer_later(&mut self, letter: Letter, reply: Option<ShardReply>, now: u64) {
+    pub(super) fn answer_later(&mut self, letter: Letter, reply: Option<ShardReply>, now: u64) {
         if letter.copy {
             return;
         }
@@ -499,14 +349,11 @@ impl Room {
     }
 }
 
-/// Whether a reply is a decision.
-fn is_final(reply: &ShardReply) -> bool {
-    match reply {
-        ShardReply::Place { place, new } => {
-            !(*new || place.state == VisitorState::Provisional)
-                || place.state != VisitorState::Provisional
-        }
-        ShardReply::Pending { .. } => false,
+/// Whether a reply is a decision, or may become another one with the next sync.
+pub(super) fn is_final(ask: Ask, reply: &ShardReply) -> bool {
+    match (ask, reply) {
+        (Ask::Join, ShardReply::Place { place, .. }) => place.state != VisitorState::Provisional,
+        (Ask::Try | Ask::Claim, ShardReply::Pending { .. }) => false,
         _ => true,
     }
 }

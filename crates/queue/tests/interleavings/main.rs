@@ -2,13 +2,16 @@
 //! model of two visitors that anybody can check by reading: what the coordinator has heard, in
 //! which order, and who therefore is inside.
 
+#[path = "../stage/mod.rs"]
 mod stage;
+
+mod model;
 
 use anteroom_queue::coordinator::command::{Action, Change, CoordinatorCommand};
 use anteroom_queue::settings::Limits;
 use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply, VisitorState};
-use anteroom_queue::sync::SyncReply;
 use anteroom_queue::units::Millis;
+use model::{Model, Standing};
 use stage::{Stage, settings};
 
 /// How many commands in a row.
@@ -45,119 +48,6 @@ const ALL: [Happens; 13] = [
     Happens::Resume,
     Happens::Time,
 ];
-
-/// How far one visitor has come, at the home.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Standing {
-    #[default]
-    Away,
-    Waiting,
-    Claimed,
-    Granted,
-    Inside,
-    Ended,
-    Left,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Visitor {
-    standing: Standing,
-    /// Known at the home.
-    entry: Option<u64>,
-    /// Grants that the home has heard of.
-    grants_heard: u64,
-    claims: u64,
-    withdrawn: u64,
-    ended: u64,
-    /// Whether the home knows of a pause.
-    paused: bool,
-}
-
-/// What the coordinator knows of a visitor.
-#[derive(Clone, Copy, Debug, Default)]
-struct Heard {
-    entry: Option<u64>,
-    claims: u64,
-    withdrawn: u64,
-    ended: u64,
-    grants: u64,
-    /// Since when its claim is in, in order of hearing.
-    claim_order: u64,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Model {
-    visitors: [Visitor; 2],
-    heard: [Heard; 2],
-    entries: u64,
-    order: u64,
-    paused: bool,
-    last_reply: [Option<SyncReply>; 2],
-}
-
-impl Model {
-    fn active(&self) -> u64 {
-        self.heard
-            .iter()
-            .map(|heard| heard.grants - heard.ended)
-            .sum()
-    }
-
-    fn wants(&self, who: usize) -> bool {
-        let heard = &self.heard[who];
-        heard.claims > heard.withdrawn + heard.grants
-    }
-
-    fn hear(&mut self, who: usize) {
-        let visitor = self.visitors[who];
-        let wanted = self.wants(who);
-        let heard = &mut self.heard[who];
-        if visitor.standing != Standing::Away && heard.entry.is_none() {
-            heard.entry = Some(self.entries);
-            self.entries += 1;
-        }
-        (heard.claims, heard.withdrawn, heard.ended) =
-            (visitor.claims, visitor.withdrawn, visitor.ended);
-        if !wanted && self.wants(who) {
-            self.order += 1;
-            self.heard[who].claim_order = self.order;
-        }
-        self.grant();
-    }
-
-    /// One may be inside; first come, first served.
-    fn grant(&mut self) {
-        while !self.paused && self.active() < 1 {
-            let next = (0..2)
-                .filter(|who| self.wants(*who))
-                .min_by_key(|who| self.heard[*who].claim_order);
-            let Some(next) = next else { return };
-            self.heard[next].grants += 1;
-        }
-    }
-
-    /// The home takes in an answer that was true when the coordinator had heard `heard`.
-    fn learn(&mut self, who: usize, entry: Option<u64>, grants: u64, paused: bool) {
-        let visitor = &mut self.visitors[who];
-        visitor.entry = visitor.entry.or(entry);
-        while visitor.grants_heard < grants {
-            visitor.grants_heard += 1;
-            if visitor.standing == Standing::Claimed {
-                visitor.standing = Standing::Granted;
-            } else {
-                // Nobody waits for it: given back, demand stays what it was.
-                visitor.ended += 1;
-                visitor.claims += 1;
-            }
-        }
-        visitor.paused = paused;
-        if paused && visitor.standing == Standing::Granted {
-            visitor.standing = Standing::Claimed;
-            visitor.ended += 1;
-            visitor.claims += 1;
-        }
-    }
-}
 
 #[derive(Clone, Debug)]
 struct World {
