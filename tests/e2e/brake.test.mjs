@@ -7,10 +7,16 @@ import { startRoom } from "./harness/room.mjs";
 /** From when on an operator's word holds at every edge. */
 const IN_FORCE_MS = 2_000;
 
+/** What an organizer may call an event, and must never become markup. */
+const TITLE = `Rock & <b>"Roll"</b> </title></script><script>alert(3)</script>`;
+
 let room;
 let operator;
 before(async () => {
-  room = await startRoom({ staged: true, events: [{ id: "demo" }, { id: "walk-in", mode: "auto" }] });
+  room = await startRoom({
+    staged: true,
+    events: [{ id: "demo" }, { id: "walk-in", mode: "auto" }, { id: "markup", title: TITLE }],
+  });
   operator = await room.operator();
 });
 beforeEach(() => operator.act("resume"));
@@ -150,4 +156,27 @@ test("C14 the page's policy allows its own script and style by nonce and nothing
   assert.match(text, new RegExp(`<script nonce="${nonce.replace(/[+/]/g, "\\$&")}"`));
   const other = await room.visitor().visit();
   assert.ok(!other.headers["content-security-policy"].includes(nonce), "a nonce is used once");
+});
+
+test("C14 an event's name is text wherever it stands", async () => {
+  const fan = room.visitor({ event: "markup" });
+  const { text } = await fan.visit();
+  assert.doesNotMatch(text, /<b>"Roll|<script>alert/);
+  assert.equal(fan.page.title, TITLE);
+});
+
+test("C14 the page speaks the browser's language, and a header that is none gets English", async () => {
+  const rows = [
+    ["de-CH,de;q=0.9,en;q=0.5", "de", "ltr"],
+    ["ar", "ar", "rtl"],
+    ["tlh", "en", "ltr"],
+    ["*", "en", "ltr"],
+    [`"><script>alert(4)</script>`, "en", "ltr"],
+    [";;;q=,,,", "en", "ltr"],
+  ];
+  for (const [accepted, lang, dir] of rows) {
+    const { text } = await room.visitor({ headers: { "accept-language": accepted } }).visit();
+    assert.match(text, new RegExp(`<html lang="${lang}" dir="${dir}"`), accepted);
+    assert.doesNotMatch(text, /<script>alert/);
+  }
 });

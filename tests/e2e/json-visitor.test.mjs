@@ -143,3 +143,24 @@ test("queue_status is the page's status", async () => {
   assert.equal(page.status, 202);
   assert.match(page.headers["cache-control"], /no-store/);
 });
+
+test("C17 a named site's script may join across sites, after a preflight that our own addresses answer", async () => {
+  const path = "/_wr/queues/demo/tickets";
+  const asks = {
+    origin: FANS_SITE,
+    "access-control-request-method": "POST",
+    "access-control-request-headers": "content-type",
+  };
+  const preflight = await room.ask(path, { method: "OPTIONS", headers: asks });
+  assert.equal(preflight.status, 204);
+  assert.equal(preflight.headers["access-control-allow-origin"], FANS_SITE);
+  assert.match(preflight.headers["access-control-allow-methods"], /POST/);
+  assert.match(preflight.headers["access-control-allow-headers"], /content-type/i);
+  const foreign = await room.ask(path, { method: "OPTIONS", headers: { ...asks, origin: "https://evil.example" } });
+  assert.equal(foreign.headers["access-control-allow-origin"], undefined);
+  const headers = { origin: FANS_SITE, "sec-fetch-site": "cross-site", "content-type": "application/json" };
+  const { permit } = (await room.ask("/_wr/queues/demo/permits", { method: "POST", headers })).json;
+  const joined = await room.ask(path, { method: "POST", headers, body: JSON.stringify({ permit }) });
+  assert.equal(joined.status, 201, joined.text);
+  assert.equal(joined.headers["access-control-allow-origin"], FANS_SITE);
+});

@@ -58,6 +58,30 @@ test("auto: with room a first visit is in the shop in one step, with a short pas
   assert.ok(confirmed.exp - confirmed.iat > 30);
 });
 
+test("auto: who was released, or whose session is over, is simply let in again while there is room", async () => {
+  const fan = await walksIn("roomy");
+  const first = opened(fan.cookie("pass")).claims.jti;
+  room.origin.answer = ({ url }) => url.endsWith("/thanks") && { headers: { "waiting-room-command": "release" } };
+  await fan.visit("/events/roomy/thanks");
+  room.origin.answer = null;
+  assert.equal(fan.cookie("pass"), undefined);
+  await until(
+    () => fan.visit(),
+    ({ status }) => status === 200,
+    { what: "another visit" },
+  );
+  const second = opened(fan.cookie("pass")).claims;
+  assert.notEqual(second.jti, first);
+  await fan.visit();
+  await room.advance(second.sx * 1_000 - Date.now() + 61_000);
+  await until(
+    () => fan.visit(),
+    ({ status }) => status === 200,
+    { what: "a visit after the end" },
+  );
+  assert.notEqual(opened(fan.cookie("pass")).claims.jti, second.jti);
+});
+
 test("auto: HEAD, prefetch and another site's picture take nothing", async () => {
   await walksIn("kept");
   const before = await activeIn("kept");

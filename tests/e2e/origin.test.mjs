@@ -196,3 +196,18 @@ test("O2 a pass of another room's keys opens nothing", async () => {
     await other.stop();
   }
 });
+
+test("an event without an origin sends the request on unchanged, as behind a Worker route", async () => {
+  const routed = await startRoom({ events: [{ id: "demo", origin: null, mode: "off" }] });
+  try {
+    const host = new URL(routed.origin.url).host;
+    const answer = await routed.ask("/events/demo/as-it-is?a=1", { headers: { host } });
+    assert.equal(answer.status, 200);
+    const [{ url, headers }] = routed.origin.seen;
+    assert.equal(url, "/events/demo/as-it-is?a=1");
+    assert.equal(headers.host, host);
+    assert.ok(headers["waiting-room-pass"]);
+  } finally {
+    await routed.stop();
+  }
+});

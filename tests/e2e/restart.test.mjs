@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { exchange, until } from "./harness/exchange.mjs";
+import { opened } from "./harness/forge.mjs";
 import { startRoom } from "./harness/room.mjs";
 
 const VISITORS = 1_000;
@@ -13,7 +14,10 @@ const QUEUE = "/_wr/queues/demo";
 let room;
 before(async () => {
   room = await startRoom({
-    events: [{ id: "demo", expected_visitors: 20_000, admission: { per_minute: 60, max_active: 5 } }],
+    events: [
+      { id: "demo", expected_visitors: 20_000, admission: { per_minute: 60, max_active: 5 } },
+      { id: "small", expected_visitors: 20_000, admission: { max_active: 4 } },
+    ],
   });
 });
 after(() => room?.stop());
@@ -118,4 +122,36 @@ test("an admitted visitor, a pause and a message outlive the power cut; a sessio
   );
   const access = await exchange(room.url, { path: "/_wr/access", headers: { authorization: `Bearer ${pass}` } });
   assert.equal(access.status, 410);
+});
+
+test("cap and no-lost-place: the power goes three times while visitors enter, and each enters once, four at a time", async () => {
+  const operator = await room.operator({ event: "small" });
+  const waiting = Array.from({ length: 16 }, () => room.visitor({ event: "small" }));
+  for (const fan of waiting) {
+    await fan.visit();
+    await fan.join();
+  }
+  const sessions = new Set();
+  for (let round = 0; sessions.size < 16; round += 1) {
+    assert.ok(round < 60, `only ${sessions.size} of 16 came in`);
+    const claims = waiting.map((fan) => fan.claim().catch((error) => ({ error })));
+    if ([1, 3, 5].includes(round)) {
+      await room.kill9();
+      await room.restart();
+    }
+    const answers = await Promise.all(claims);
+    const inside = answers.flatMap(({ status, json }, at) =>
+      status === 200 ? [{ fan: waiting[at], pass: json.pass }] : [],
+    );
+    assert.ok((await operator.observe()).totals.active <= 4, "never more than four");
+    for (const { fan, pass } of inside) {
+      const { jti } = opened(pass).claims;
+      assert.ok(!sessions.has(jti), "a session is one visitor's");
+      sessions.add(jti);
+      assert.equal((await fan.release()).status, 200);
+      waiting.splice(waiting.indexOf(fan), 1);
+    }
+  }
+  const { totals } = await operator.observe();
+  assert.equal(totals.joined, 16);
 });

@@ -10,7 +10,9 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** The hold runs at most a minute between two looks at the clock. */
 const STEP_MS = 30_000;
 
-const EVENTS = ["offered", "braked", "early", "patient"];
+const EVENTS = ["offered", "braked", "early", "patient", "scheduled"];
+
+const fromNow = (ms) => new Date(Date.now() + ms).toISOString();
 
 let room;
 before(async () => {
@@ -21,6 +23,7 @@ before(async () => {
       { id: "braked", hold_minutes: 2 },
       { id: "early", opens_at: "2999-01-01T10:00:00Z" },
       { id: "patient", hold_minutes: 0 },
+      { id: "scheduled", prequeue_at: fromNow(30 * MINUTE_MS), opens_at: fromNow(40 * MINUTE_MS) },
     ],
   });
 });
@@ -41,6 +44,28 @@ async function called(event) {
   await fan.reaches("called");
   return fan;
 }
+
+test("the schedule: before the pre-queue nobody joins, before the opening nobody is called, then the line moves", async () => {
+  const fan = room.visitor({ event: "scheduled" });
+  const page = await fan.visit();
+  assert.equal(page.status, 503);
+  assert.equal(page.state, "before");
+  const refused = await fan.tryToJoin();
+  assert.equal(refused.status, 409);
+  assert.equal(refused.json.state, "none");
+  await passes(MINUTE_MS);
+  await room.advance(29 * MINUTE_MS);
+  await until(
+    () => fan.visit(),
+    ({ state }) => state === "prequeue",
+    { what: "the pre-queue" },
+  );
+  assert.equal((await fan.join()).state, "waiting");
+  assert.equal((await fan.claim()).status, 409);
+  await room.advance(10 * MINUTE_MS);
+  await fan.enter();
+  assert.equal((await fan.visit()).status, 200);
+});
 
 test("Q7 Q8 a turn waits for a phone that sleeps, as long as the offer says, and one tap resumes", async () => {
   const fan = await called("offered");

@@ -105,10 +105,15 @@ test("R8 who leaves gives the place up, and a new permit makes a new place furth
   const fan = room.visitor({ event: "slow" });
   await fan.visit();
   const { entry } = await fan.join();
+  const copy = fan.copied(["ticket", "browser"]);
   const left = await fan.leave();
   assert.equal(left.status, 200, left.text);
   assert.equal(left.json.state, "left");
-  assert.equal((await fan.claim()).status >= 400, true, "a place that was left cannot be claimed");
+  const claim = await copy.claim();
+  assert.equal(claim.status, 409, "a place that was left cannot be claimed, by whoever still has its ticket");
+  assert.equal(claim.json.state, "left");
+  await fan.visit();
+  assert.ok((await fan.join()).entry > entry, "who comes back is behind");
   const other = room.visitor({ event: "slow" });
   await other.visit();
   assert.ok((await other.join()).entry > entry, "numbers are never used again");
@@ -129,6 +134,18 @@ test("spent-once: one permit is one place, however often and from wherever it jo
   });
   assert.equal(elsewhere.status, 200);
   assert.equal(elsewhere.json.entry, first.entry);
+});
+
+test("one turn is one session, however often and at the same time it is claimed", async () => {
+  const fan = room.visitor();
+  await fan.visit();
+  await fan.join();
+  await fan.enter();
+  const claims = await Promise.all(Array.from({ length: 20 }, () => fan.claim()));
+  const sessions = new Set(claims.map(({ json }) => opened(json.pass).claims.jti));
+  assert.equal(sessions.size, 1);
+  const { totals } = await (await room.operator()).observe();
+  assert.ok(totals.granted <= totals.joined);
 });
 
 test("Q1 fifty tabs of one browser that load together have one place", async () => {
