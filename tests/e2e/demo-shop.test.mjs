@@ -74,6 +74,12 @@ test("a declined payment keeps session and seat; a second try succeeds and the s
     form: { seat: first.seat },
   });
   assert.equal(taken.status, 409);
+  const again = await fan.visit("/events/demo/checkout", { method: "POST", site: "same-origin", form: {} });
+  const second = await decide(new URL(again.headers.location), "approve");
+  const tickets = await fan.visit(second.back.pathname, { method: "POST", site: "cross-site", ...second });
+  assert.match(tickets.text, new RegExp(`Seat ${first.seat}`));
+  const hall = await rival.visit("/events/demo/");
+  assert.doesNotMatch(hall.text, new RegExp(`value="${first.seat}"`), "sold once");
 });
 
 test("O2 the shop itself admits nobody without a pass, and leads to the room", async () => {
