@@ -6,6 +6,7 @@ mod coordinators;
 mod edges;
 mod failures;
 mod operators;
+mod shard_syncs;
 mod shards;
 mod shopping;
 mod visits;
