@@ -94,6 +94,13 @@ test("C12 ranges, conditions and expectations get no byte of the origin", async 
   }
 });
 
+test("C12 who expects a 100-continue is answered without having sent the body", async () => {
+  const headers = { expect: "100-continue", "content-type": "text/plain", "content-length": 4 };
+  const answer = await room.ask(API, { method: "POST", headers, body: "seat" });
+  assert.equal(answer.status, 503);
+  assert.equal(answer.headers["x-shop"], undefined);
+});
+
 test("C9 headers that claim another host or path have no influence", async () => {
   const plain = await room.visitor().visit("/events/demo/x");
   const scrubbed = (text) =>
