@@ -151,6 +151,14 @@ pub fn room_for_all() -> Action {
     }
 }
 
+impl Plan {
+    /// Whether everybody who does the right thing must be let in by the end: there is room in the
+    /// end, and no shard was away for so long that a session ran out before its pass was signed.
+    pub const fn serves_everybody(&self) -> bool {
+        self.room_for_all_at_ms.is_some() && !self.long_outages
+    }
+}
+
 fn settings(chance: &mut Chance, visitors: u32, sale_ms: u64, long_outages: bool) -> Settings {
     let per_minute = (u64::from(visitors) * MINUTE_MS / sale_ms).max(6) as u32;
     let max_active = (visitors / chance.within(4..12) as u32).max(3);

@@ -344,7 +344,7 @@ impl Room {
             };
             self.see(now, Observation::Audited { visitor: id, place });
             let owed = visitor.habit.is_faithful() && visitor.joined && !visitor.settled;
-            if owed && self.plan.room_for_all_at_ms.is_some() {
+            if owed && self.plan.serves_everybody() {
                 self.see(now, Observation::Unserved { visitor: id });
             }
         }
