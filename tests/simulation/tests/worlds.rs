@@ -1,43 +1,34 @@
 //! Whole runs: promises hold, one seed decides everything, and a mistake in the shells is found.
 
+use anteroom_simulation::observation::Seen;
 use anteroom_simulation::plan::Plan;
 use anteroom_simulation::run::{run, run_with_a_neighbour, side_by_side};
 
 #[test]
-fn every_promise_holds_in_small_worlds() {
+fn every_promise_holds_in_small_but_lively_worlds() {
+    let mut lively = Seen::default();
     for seed in 0..12 {
         let course = run(seed, 150);
-        assert_eq!(
-            course.findings.total(),
-            0,
-            "seed {seed}: {:?}",
-            course.findings.first
-        );
-    }
-}
-
-#[test]
-fn worlds_are_lively() {
-    let mut lively = run(0, 150).seen;
-    for seed in 1..12 {
-        let seen = run(seed, 150).seen;
-        lively.joins += seen.joins;
-        lively.first_passes += seen.first_passes;
-        lively.confirmed += seen.confirmed;
-        lively.requests += seen.requests;
-        lively.left += seen.left;
-        lively.over += seen.over;
-        lively.brakes += seen.brakes;
-        lively.foreign += seen.foreign;
+        let findings = &course.findings;
+        assert_eq!(findings.total(), 0, "seed {seed}: {:?}", findings.first);
+        lively.joins += course.seen.joins;
+        lively.first_passes += course.seen.first_passes;
+        lively.confirmed += course.seen.confirmed;
+        lively.requests += course.seen.requests;
+        lively.left += course.seen.left;
+        lively.over += course.seen.over;
+        lively.brakes += course.seen.brakes;
+        lively.foreign += course.seen.foreign;
     }
     assert!(
-        lively.joins > 1_000 && lively.first_passes > 800 && lively.requests > 4_000,
+        lively.joins > 1_000 && lively.first_passes > 800,
         "{lively:?}"
     );
     assert!(
-        lively.confirmed > 10 && lively.left > 50 && lively.over > 400,
+        lively.confirmed > 10 && lively.requests > 4_000,
         "{lively:?}"
     );
+    assert!(lively.left > 50 && lively.over > 400, "{lively:?}");
     assert!(lively.brakes > 5 && lively.foreign > 20, "{lively:?}");
 }
 
