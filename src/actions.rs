@@ -49,6 +49,12 @@ pub fn read(document: Value) -> Result<Action, Problem> {
         Some("close") => Action::Close,
         Some("open") => Action::Open,
         Some("retune") => retune(&mut members)?,
+        Some("message") if !members.contains_key("text") => {
+            return Err(Problem::field(
+                "text",
+                "what everybody reads; \"\" takes the message away",
+            ));
+        }
         Some("message") => Action::Message {
             text: text(&mut members, "text")?,
         },
@@ -258,6 +264,7 @@ mod tests {
             json!({"action": "retune", "per_minute": 1.5}),
             json!({"action": "retune", "batch": {"size": 5}}),
             json!({"action": "retune", "batch": {"size": 5, "every_seconds": 0}}),
+            json!({"action": "message"}),
             json!({"action": "expect", "visitors": 0}),
             json!({"action": "expect"}),
         ] {
