@@ -87,6 +87,16 @@ impl Room {
         }
     }
 
+    /// Whether the gate turns everybody away, by the board it has; an old one is read anew.
+    pub(super) fn gate_stops(&mut self, edge: u8, now: u64) -> bool {
+        let memory = &self.edges[usize::from(edge)];
+        let stops = memory.board.as_ref().is_some_and(|board| board.stop);
+        if memory.age_ms(now) > FRESH_MS {
+            self.read_board(edge, now);
+        }
+        stops
+    }
+
     fn read_board(&mut self, edge: u8, now: u64) {
         let memory = &mut self.edges[usize::from(edge)];
         if memory.reading.is_some() {

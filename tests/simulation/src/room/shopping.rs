@@ -136,9 +136,7 @@ impl Room {
         if visitor.letters > 0 {
             return self.again(id, now, BETWEEN_REQUESTS_MS);
         }
-        let stopped = self.edges[usize::from(visitor.edge)]
-            .board()
-            .is_some_and(|board| board.stop);
+        let stopped = self.gate_stops(visitor.edge, now);
         if stopped {
             self.see(
                 now,
