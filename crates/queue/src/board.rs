@@ -26,16 +26,6 @@ pub enum Phase {
     Closed,
 }
 
-impl Phase {
-    /// Whether a new visitor may join.
-    pub const fn takes_joins(self) -> bool {
-        matches!(
-            self,
-            Phase::Prequeue | Phase::Drawing | Phase::Open | Phase::Paused
-        )
-    }
-}
-
 /// Why a line is paused, in the operator's words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pause {

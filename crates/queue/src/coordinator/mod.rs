@@ -228,6 +228,7 @@ impl Coordinator {
         let before = self.limits();
         self.admission.settle(&before, now);
         self.settings = settings;
+        self.note_slowdown(&before);
         self.changed.queue = true;
         self.proceed(now);
         self.state_reply()

@@ -1,6 +1,7 @@
 //! The board and the operators' view: what the coordinator says of itself.
 
 use super::Coordinator;
+use super::child::Child;
 use super::command::{CoordinatorReply, Totals};
 use crate::board::{Board, LineBoard, Offer, Phase};
 use crate::limits::{GRANT_TO_HEARD, MAX_SHARDS, PLANNED_JOINS_PER_SECOND, PLANNED_PLACES};
@@ -109,12 +110,12 @@ impl Coordinator {
         }
     }
 
+    /// Visitors admitted in one step have places too, although they never joined.
     fn is_full(&self, shard: u16) -> bool {
-        let places = |child: &super::child::Child| {
-            child
-                .lines
-                .iter()
-                .map(|line| line.counters.joined)
+        let places = |child: &Child| {
+            let lines = child.lines.iter();
+            lines
+                .map(|line| line.counters.joined + line.tries_granted)
                 .sum::<u64>()
         };
         self.children
@@ -185,6 +186,55 @@ impl Coordinator {
                 .values()
                 .filter(|child| now.since(child.heard) <= GRANT_TO_HEARD)
                 .count() as u16,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::child::ChildLine;
+    use super::*;
+    use crate::settings::Limits;
+    use crate::whole_way::settings;
+
+    /// One shard is planned; it has `joined` joins and admitted `in_one_step` first visits.
+    fn shards_with(joined: u64, in_one_step: u64) -> (u16, Vec<ShardIndex>) {
+        let settings = Settings {
+            expected_visitors: PLANNED_PLACES,
+            ..settings(Mode::Auto, Limits::default())
+        };
+        let mut coordinator = Coordinator::new(1, settings, UnixMillis(1_000_000)).reply;
+        let mut line = ChildLine::default();
+        line.counters.joined = joined;
+        line.tries_granted = in_one_step;
+        let lines = vec![line];
+        coordinator.children.insert(
+            0,
+            Child {
+                lines,
+                ..Child::default()
+            },
+        );
+        let shards = coordinator.shards();
+        (shards, coordinator.open_shards(shards))
+    }
+
+    #[test]
+    fn a_shard_is_full_of_whoever_has_a_place_there_joined_or_admitted_in_one_step() {
+        for (joined, in_one_step, full) in [
+            (PLANNED_PLACES - 1, 0, false),
+            (0, PLANNED_PLACES - 1, false),
+            (PLANNED_PLACES, 0, true),
+            (0, PLANNED_PLACES, true),
+            (PLANNED_PLACES - 5, 5, true),
+        ] {
+            let (shards, open) = shards_with(joined, in_one_step);
+            let expected = if full {
+                (2, vec![ShardIndex(1)])
+            } else {
+                (1, vec![ShardIndex(0)])
+            };
+            assert_eq!((shards, open), expected, "{joined} and {in_one_step}");
         }
     }
 }

@@ -75,7 +75,8 @@ impl Live {
     }
 }
 
-/// What a visitor may find in a limit.
+/// The ranges of live values. The edge refuses the same and more at its door; here they keep the
+/// arithmetic of [`crate::admission`] far below 64 bits.
 const MOST_PER_MINUTE: u32 = 1_000_000;
 const MOST_ACTIVE: u32 = 10_000_000;
 
@@ -133,10 +134,7 @@ impl Coordinator {
                 live.expected_visitors = live.expected_visitors.max(*visitors)
             }
         }
-        let after = self.limits();
-        if slower(&before, &after) {
-            self.live.slowdowns += 1;
-        }
+        self.note_slowdown(&before);
         self.noted.push(Noted {
             at: now,
             by,
@@ -148,6 +146,13 @@ impl Coordinator {
         self.changed.noted = true;
         self.proceed(now);
         self.state_reply()
+    }
+
+    /// Counts a limit that became tighter than `before`, so that the page can name it.
+    pub(super) fn note_slowdown(&mut self, before: &Limits) {
+        if slower(before, &self.limits()) {
+            self.live.slowdowns += 1;
+        }
     }
 }
 

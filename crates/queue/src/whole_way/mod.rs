@@ -2,12 +2,14 @@
 
 mod room;
 
-use room::{Room, at_once, nonce, settings};
+use room::{Room, at_once, nonce};
 
-use crate::coordinator::command::{Action, Change};
+pub(crate) use room::settings;
+
+use crate::coordinator::command::{Action, Change, CoordinatorCommand};
 use crate::settings::{Limits, Mode};
 use crate::shard::command::{Refused, ShardCommand, ShardReply, VisitorState};
-use crate::units::{ClaimId, Generation, LineIndex, PlaceIndex};
+use crate::units::{ClaimId, Generation, LineIndex, PlaceIndex, UnixMillis};
 
 #[test]
 fn visitors_join_are_called_claim_and_enter_up_to_the_limit() {
@@ -208,6 +210,18 @@ fn a_lowered_limit_admits_nobody_until_it_has_drained() {
     room.claim(0, 1, 1);
     room.pass(1);
     assert!(matches!(room.claim(0, 1, 1), ShardReply::Session { .. }));
+}
+
+#[test]
+fn a_limit_that_a_deployment_lowers_is_named_on_the_board_and_one_that_it_raises_is_not() {
+    let mut room = Room::open(&settings(Mode::Always, at_once(3)), 1);
+    for (max_active, slowdowns) in [(5, 0), (2, 1), (2, 1)] {
+        let settings = settings(Mode::Always, at_once(max_active));
+        let configure = CoordinatorCommand::Configure { settings };
+        room.coordinator.apply(configure, UnixMillis(room.now));
+        let board = room.coordinator.board();
+        assert_eq!(board.slowdowns, slowdowns, "at most {max_active}");
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(super) struct Room {
     pub(super) now: u64,
 }
 
-pub(super) fn settings(mode: Mode, limits: Limits) -> Settings {
+pub(crate) fn settings(mode: Mode, limits: Limits) -> Settings {
     Settings {
         mode,
         prequeue_at: None,
