@@ -83,10 +83,11 @@ async fn claim(
         index,
         generation,
         session_ends,
-        first,
         confirmed,
+        ..
     } = reply
-        && (!first || may_admit(in_use.as_ref(), ticket.line))
+        // A repeated answer may be the first that arrives: the brake holds for it too.
+        && may_admit(in_use.as_ref(), ticket.line)
     {
         let session = SessionId {
             home: ticket.home,

@@ -170,9 +170,9 @@ impl Gate<'_> {
                 index,
                 generation,
                 session_ends,
-                first,
                 confirmed,
-            }) if still_open || !first => {
+                ..
+            }) if still_open => {
                 let session = SessionId {
                     home: permit.home,
                     index: index.0,
