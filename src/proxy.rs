@@ -13,7 +13,8 @@ use crate::incoming::Incoming;
 use crate::page::view::split_refresh;
 use crate::problem::Problem;
 use crate::rewrite::{
-    COMMAND_HEADER, Command, NOT_FROM_VISITORS, Names, OUR_PREFIX, PASS_HEADER, command,
+    COMMAND_HEADER, Command, FOR_SHARED_CACHES, Names, OUR_PREFIX, PASS_HEADER, command,
+    is_for_the_edge,
 };
 use crate::routes::room::without_cookies_off;
 use crate::visit::Visit;
@@ -87,7 +88,7 @@ fn prepare(
 ) -> Result<(), JsValue> {
     for name in names_of(headers) {
         let name = name.as_str();
-        if name.starts_with(OUR_PREFIX) || NOT_FROM_VISITORS.contains(&name) {
+        if is_for_the_edge(name) {
             headers.delete(name)?;
         } else if name == "cookie" {
             let cookie = headers.get(name)?.unwrap_or_default();
@@ -165,7 +166,9 @@ impl FromOrigin {
         }
         if adds {
             headers.set("cache-control", "private, no-store")?;
-            headers.delete("expires")?;
+            for name in FOR_SHARED_CACHES {
+                headers.delete(name)?;
+            }
         }
         for cookie in cookies {
             headers.append("set-cookie", cookie)?;

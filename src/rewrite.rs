@@ -8,7 +8,7 @@ use crate::incoming::{Incoming, host_of};
 
 /// Headers that only the edge may set on a request. `true-client-ip`, `x-real-ip` and the rest say where a request came
 /// from; an origin may believe them, so a visitor's own are taken away.
-pub const NOT_FROM_VISITORS: [&str; 12] = [
+const NOT_FROM_VISITORS: [&str; 12] = [
     "x-forwarded-for",
     "x-forwarded-host",
     "x-forwarded-proto",
@@ -23,12 +23,28 @@ pub const NOT_FROM_VISITORS: [&str; 12] = [
     "forwarded",
 ];
 
+/// Headers by which an origin tells shared caches more than `Cache-Control` does, and which they believe first (RFC 9213,
+/// and what was there before it). They go from a response that is for one visitor only.
+pub const FOR_SHARED_CACHES: [&str; 4] = [
+    "expires",
+    "cdn-cache-control",
+    "cloudflare-cdn-cache-control",
+    "surrogate-control",
+];
+
 /// The pass on its way to the origin; the only header of ours that it gets.
 pub const PASS_HEADER: &str = "waiting-room-pass";
 /// What an origin tells us.
 pub const COMMAND_HEADER: &str = "waiting-room-command";
 /// Headers that begin so are ours in both directions.
 pub const OUR_PREFIX: &str = "waiting-room-";
+
+/// Whether a request header of this lower-case name is the edge's to set. Gateway interfaces (CGI, WSGI, PHP) read `_` and
+/// `-` as the same, so a visitor could say with one what is taken away with the other.
+pub fn is_for_the_edge(name: &str) -> bool {
+    let name = name.replace('_', "-");
+    name.starts_with(OUR_PREFIX) || NOT_FROM_VISITORS.contains(&name.as_str())
+}
 
 /// What an origin may ask for about the session whose request it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -238,6 +254,24 @@ mod tests {
         ];
         for (cookie, expected) in rows {
             assert_eq!(names().set_cookie(cookie).as_deref(), expected, "{cookie}");
+        }
+    }
+
+    #[test]
+    fn a_visitor_cannot_speak_for_the_edge_in_any_spelling() {
+        for name in [
+            "waiting-room-pass",
+            "waiting_room_pass",
+            "waiting-room_command",
+            "x-forwarded-for",
+            "x_forwarded_for",
+            "x_real-ip",
+            "forwarded",
+        ] {
+            assert!(is_for_the_edge(name), "{name}");
+        }
+        for name in ["x-requested-with", "waiting-list", "cookie", "x_csrf_token"] {
+            assert!(!is_for_the_edge(name), "{name}");
         }
     }
 
