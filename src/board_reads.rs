@@ -8,11 +8,9 @@ use anteroom_queue::units::Millis;
 use futures_util::future::{Either, LocalBoxFuture, select};
 use worker::{Context, Delay, Env};
 
-use crate::boards::{InUse, Plan, READ_LIMIT};
+use crate::boards::{InUse, Plan};
 use crate::{isolate, platform, rooms};
 
-/// With nothing to show instead, a first board is waited for this long: an object that sleeps has to start.
-const FIRST_READ_LIMIT: Millis = Millis(1_500);
 /// How often a request looks for the result of another request's read.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
@@ -42,7 +40,7 @@ pub async fn refreshed(env: &Env, event: &'static Event) -> Option<InUse> {
 }
 
 async fn read_first(env: &Env, context: &Context, event: &'static Event) {
-    let limit = limit(event);
+    let limit = read_limit(event);
     let reading: LocalBoxFuture<'static, ()> = Box::pin(read(env.clone(), event));
     let timer = Delay::from(Duration::from_millis(limit.0));
     if let Either::Right((_, reading)) = select(reading, timer).await {
@@ -51,7 +49,7 @@ async fn read_first(env: &Env, context: &Context, event: &'static Event) {
 }
 
 async fn wait(event: &'static Event) {
-    let until = platform::now().plus(limit(event));
+    let until = platform::now().plus(read_limit(event));
     loop {
         Delay::from(LOOK_EVERY).await;
         let now = platform::now();
@@ -61,13 +59,8 @@ async fn wait(event: &'static Event) {
     }
 }
 
-fn limit(event: &'static Event) -> Millis {
-    let nothing_yet = isolate::with(event, |kept| kept.board.in_use(platform::now()).is_none());
-    if nothing_yet {
-        FIRST_READ_LIMIT
-    } else {
-        READ_LIMIT
-    }
+fn read_limit(event: &'static Event) -> Millis {
+    isolate::with(event, |kept| kept.board.read_limit())
 }
 
 /// One read; hands in what was counted since the last.

@@ -18,6 +18,8 @@ pub const FRESH: Millis = Millis(1_000);
 pub const USABLE: Millis = Millis(2_000);
 /// How long a request waits for a new board.
 pub const READ_LIMIT: Millis = Millis(250);
+/// With nothing to show instead, a first board is waited for this long: an object that sleeps has to start.
+pub const FIRST_READ_LIMIT: Millis = Millis(1_500);
 /// A shard whose own board is older than this has lost its coordinator: another shard is asked.
 pub const LOST: Millis = Millis(3_000);
 /// After a read that failed, the next one waits this long: with all shards away, no request is held up by every read.
@@ -90,7 +92,15 @@ impl BoardCache {
     /// A read is under way; one that nobody finished counts as failed after its limit.
     pub fn is_reading(&self, now: UnixMillis) -> bool {
         self.reading_since
-            .is_some_and(|since| now.since(since) < READ_LIMIT)
+            .is_some_and(|since| now.since(since) < self.read_limit())
+    }
+
+    /// How long a request waits for a read, its own or another's.
+    pub fn read_limit(&self) -> Millis {
+        match self.seen {
+            Some(_) => READ_LIMIT,
+            None => FIRST_READ_LIMIT,
+        }
     }
 
     /// Which shard to read from.
@@ -239,6 +249,19 @@ mod tests {
             "the old one, marked with its age"
         );
         assert_eq!(cache.plan(after(3_350)), Plan::ReadFirst);
+    }
+
+    #[test]
+    fn the_first_board_is_waited_for_by_everybody_as_long_as_by_who_reads_it() {
+        let mut cache = BoardCache::default();
+        cache.begins(T);
+        for (millis, plan) in [
+            (0, Plan::Wait),
+            (1_499, Plan::Wait),
+            (1_500, Plan::ReadFirst),
+        ] {
+            assert_eq!(cache.plan(after(millis)), plan, "{millis} ms later");
+        }
     }
 
     #[test]

@@ -40,14 +40,14 @@ pub enum RoomError {
     Refused(String),
 }
 
-/// Asks a shard.
+/// Asks a shard; the board that comes with its answer is the isolate's.
 pub async fn ask_shard(
     env: &Env,
     event: &'static Event,
     shard: ShardIndex,
     ask: ShardAsk,
     limit: Millis,
-) -> Result<ShardAnswer, RoomError> {
+) -> Result<ShardBody, RoomError> {
     let name = wire::shard_name(&event.id, event.run, shard.0);
     let call = wire::encode(&ShardCall {
         event: event.id.clone(),
@@ -55,12 +55,16 @@ pub async fn ask_shard(
         shard: shard.0,
         ask,
     });
-    let answer: ShardAnswer = within(limit, call_object(env, "SHARD", &name, &call)).await?;
-    let (board, age) = (answer.board.clone(), answer.board_age_ms.map(Millis));
+    let ShardAnswer {
+        board,
+        board_age_ms,
+        body,
+    } = within(limit, call_object(env, "SHARD", &name, &call)).await?;
+    let age = board_age_ms.map(Millis);
     let now = platform::now();
     let dice = platform::random_below(usize::MAX) as u64;
     isolate::with(event, |kept| kept.board.told(shard, board, age, now, dice));
-    Ok(answer)
+    Ok(body)
 }
 
 /// Sends a visitor's command to the home of a place.
@@ -71,10 +75,7 @@ pub async fn command(
     command: ShardCommand,
     limit: Millis,
 ) -> Result<ShardReply, RoomError> {
-    match ask_shard(env, event, home, ShardAsk::Place(command), limit)
-        .await?
-        .body
-    {
+    match ask_shard(env, event, home, ShardAsk::Place(command), limit).await? {
         ShardBody::Reply(reply) => Ok(reply),
         ShardBody::Board => Err(RoomError::Refused(
             "a board came where a reply was asked for".to_owned(),
@@ -88,19 +89,20 @@ pub async fn ask_coordinator(
     event: &'static Event,
     ask: CoordinatorAsk,
 ) -> Result<CoordinatorAnswer, RoomError> {
-    let name = wire::coordinator_name(&event.id, event.run);
-    let call = wire::encode(&CoordinatorCall {
-        event: event.id.clone(),
-        run: event.run,
-        ask,
-    });
-    within(ANSWER_LIMIT, call_object(env, "COORDINATOR", &name, &call)).await
+    coordinator(env, event, ask).await
 }
 
 /// What the edges have counted, as the coordinator knows it.
 pub async fn edge_totals(env: &Env, event: &'static Event) -> Result<wire::EdgeTotals, RoomError> {
+    coordinator(env, event, CoordinatorAsk::Count).await
+}
+
+async fn coordinator<T: serde::de::DeserializeOwned>(
+    env: &Env,
+    event: &'static Event,
+    ask: CoordinatorAsk,
+) -> Result<T, RoomError> {
     let name = wire::coordinator_name(&event.id, event.run);
-    let ask = CoordinatorAsk::Count;
     let call = wire::encode(&CoordinatorCall {
         event: event.id.clone(),
         run: event.run,
