@@ -2,6 +2,7 @@
 //! brings the ticket of a live place is answered that place and spends nothing.
 
 use anteroom_queue::board::{Board, Phase};
+use anteroom_queue::limits::BRAKE_AGE;
 use anteroom_queue::settings::Mode;
 use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply};
 use anteroom_queue::units::{LineIndex, Millis, Nonce, ShardIndex, UnixMillis};
@@ -13,7 +14,6 @@ use crate::boards::InUse;
 use crate::cookies::{KEPT_SECONDS, Kind};
 use crate::deployment::Room;
 use crate::fields::{self, Fields};
-use crate::gate::BRAKE_WITHIN;
 use crate::place::{self, Found};
 use crate::poll::SHORTEST_POLL;
 use crate::problem::{self, Problem};
@@ -206,14 +206,14 @@ async fn join(
             Err(problem::of_refusal(why, stand))
         }
         Ok(_) | Err(RoomError::Unreachable(_) | RoomError::Overloaded) => {
-            Err(home_away(visit, room, visitor, permit))
+            Err(home_away(visit, room, visitor, asked))
         }
         Err(RoomError::Refused(why)) => {
             crate::platform::log(&format!(
                 "join at shard {} of {}: {why}",
                 permit.home, room.event.id
             ));
-            Err(home_away(visit, room, visitor, permit))
+            Err(home_away(visit, room, visitor, asked))
         }
     }
 }
@@ -221,7 +221,7 @@ async fn join(
 /// Why a line makes no new place any more, by a board that is young enough to be sure of it. An idle home may not have
 /// heard of the sale's end; a permit that has made a place finds it there all the same, like one that has expired.
 fn over(board: &Board, age: Millis, line: LineIndex) -> Option<Refused> {
-    if age > BRAKE_WITHIN {
+    if age > BRAKE_AGE {
         return None;
     }
     match board.lines.get(usize::from(line.0))?.phase {
@@ -232,12 +232,15 @@ fn over(board: &Board, age: Millis, line: LineIndex) -> Option<Refused> {
     }
 }
 
-/// The home is away: the same permit, signed anew so that the wait counts from now.
-fn home_away(visit: &Visit, room: Room, visitor: &Visitor<'_>, permit: &Permit) -> Problem {
-    let token = room
-        .tokens
-        .seal_permit(&permits::signed_anew(permit, visit.now_seconds()));
-    with_permit(Problem::away(SHORTEST_POLL.0), visitor, &token)
+/// The home is away: the same permit, signed anew so that the wait counts from now. An expired one stays what it is: it
+/// finds its place when the home is back, and makes none.
+fn home_away(visit: &Visit, room: Room, visitor: &Visitor<'_>, asked: &Asked) -> Problem {
+    let away = Problem::away(SHORTEST_POLL.0);
+    if asked.expired {
+        return away;
+    }
+    let anew = permits::signed_anew(&asked.permit, visit.now_seconds());
+    with_permit(away, visitor, &room.tokens.seal_permit(&anew))
 }
 
 /// The home is full and made no place of this permit: a new permit, with another home.
