@@ -7,6 +7,8 @@
 //! authorises nothing else. Names and attributes are kept by browsers across deploys: changing one without a new epoch
 //! loses places.
 
+use anteroom_config::host;
+
 use crate::incoming::Incoming;
 
 /// Raised when an attribute of a cookie changes.
@@ -62,7 +64,7 @@ enum Dress<'a> {
 impl<'a> Jar<'a> {
     /// For `event` and the host of `incoming`.
     pub fn new(event: &'a str, cookie_domain: Option<&'a str>, incoming: &Incoming) -> Self {
-        let plain = !incoming.secure && is_loopback(&incoming.host());
+        let plain = !incoming.secure && host::is_loopback(&host::normalise(&incoming.authority));
         let dress = match cookie_domain {
             _ if plain => Dress::Plain,
             Some(domain) => Dress::Domain(domain),
@@ -147,17 +149,6 @@ pub fn without_ours(header: &str) -> Option<String> {
     });
     let kept: Vec<&str> = kept.map(str::trim).collect();
     (!kept.is_empty()).then(|| kept.join("; "))
-}
-
-/// Whether this host is the machine itself.
-pub fn is_loopback(host: &str) -> bool {
-    let in_127 = || {
-        let mut parts = host.split('.');
-        parts.next() == Some("127")
-            && parts.clone().count() == 3
-            && parts.all(|part| part.parse::<u8>().is_ok())
-    };
-    host == "localhost" || host.ends_with(".localhost") || host == "[::1]" || in_127()
 }
 
 #[cfg(test)]
@@ -264,27 +255,5 @@ mod tests {
             Some("sid=1; theme=dark; wr-theme=w")
         );
         assert_eq!(without_ours("__Secure-wr-permit-demo-1=p"), None);
-    }
-
-    #[test]
-    fn loopback_is_the_machine_itself_only() {
-        for host in [
-            "localhost",
-            "shop.localhost",
-            "127.0.0.1",
-            "127.9.9.9",
-            "[::1]",
-        ] {
-            assert!(is_loopback(host), "{host}");
-        }
-        for host in [
-            "127.0.0.1.evil.example",
-            "localhost.evil.example",
-            "a.example",
-            "128.0.0.1",
-            "127.0.0",
-        ] {
-            assert!(!is_loopback(host), "{host}");
-        }
     }
 }

@@ -4,14 +4,12 @@
 //! The order of the questions is the policy: the brake first, then a pass, then the mode.
 
 use anteroom_queue::board::{Board, Phase};
+use anteroom_queue::limits::BRAKE_AGE;
 use anteroom_queue::settings::Mode;
 use anteroom_queue::units::Millis;
 use anteroom_token::{LAST_PASS_SECONDS, Pass};
 
 use crate::renewal::{self, Renewal};
-
-/// No first pass is issued on an older board: an operator's brake is in force at every edge within this time.
-pub const BRAKE_WITHIN: Millis = Millis(2_000);
 
 /// What the gate looks at.
 #[derive(Debug, Clone, Copy)]
@@ -132,7 +130,7 @@ pub fn may_admit(board: &Board, age: Millis, line: u8) -> bool {
         .lines
         .get(usize::from(line))
         .is_some_and(|line| line.phase == Phase::Open);
-    open && !board.stop && board.mode != Mode::Closed && age <= BRAKE_WITHIN
+    open && !board.stop && board.mode != Mode::Closed && age <= BRAKE_AGE
 }
 
 fn may_have_last(asked: &Asked<'_>, pass: &Pass) -> bool {

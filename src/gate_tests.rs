@@ -108,7 +108,7 @@ fn a_first_visit_is_tried_only_with_room_on_a_young_board_for_somebody_who_looks
     assert_eq!(decide(&asked(&open, None)), Decision::Try);
     assert_eq!(
         decide(&Asked {
-            board: Some((&open, BRAKE_WITHIN)),
+            board: Some((&open, BRAKE_AGE)),
             ..asked(&open, None)
         }),
         Decision::Try
@@ -128,7 +128,7 @@ fn a_first_visit_is_tried_only_with_room_on_a_young_board_for_somebody_who_looks
     let rows = [
         (
             Asked {
-                board: Some((&open, Millis(BRAKE_WITHIN.0 + 1))),
+                board: Some((&open, Millis(BRAKE_AGE.0 + 1))),
                 ..asked(&open, None)
             },
             Why::Queue,

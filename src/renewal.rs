@@ -1,12 +1,15 @@
 //! The life of a pass: when it is renewed, what the next one is, and what the edge may sign by itself while a home cannot
 //! be reached. Times are Unix seconds, as in tokens.
 
+use anteroom_queue::limits::{LAST_PASS, UNCONFIRMED_PASS};
 use anteroom_queue::shard::command::{Refused, ShardReply};
 use anteroom_queue::units::UnixMillis;
 use anteroom_token::{LAST_PASS_SECONDS, Pass, SessionId};
 
 /// How long the first pass of a visit admitted in one step lives: until a request brings it back.
-pub const FIRST_PASS_SECONDS: u64 = 30;
+pub const FIRST_PASS_SECONDS: u64 = UNCONFIRMED_PASS.0 / 1_000;
+
+const _: () = assert!(LAST_PASS_SECONDS * 1_000 == LAST_PASS.0);
 
 /// What became of a session when its home was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
