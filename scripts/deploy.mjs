@@ -25,6 +25,7 @@ Ends with 1 when a check fails, and deploys nothing then.`;
 
 const deployDir = path.join(root, ".wrangler", "deploy");
 const BOARD_PATIENCE_MS = 5_000;
+const DEFAULT_PREFIX = "/_wr";
 const MARKS = { ok: "ok  ", failed: "FAIL", note: "note" };
 
 async function main(words) {
@@ -46,7 +47,7 @@ async function main(words) {
     ...checkDeploymentIsNoDemo(config, events),
     ...(await keys(file, isDry)),
     ...(await liveValues(config, events)),
-    await accepted(file),
+    await accepted(file, config.vars?.PREFIX),
   ];
   const packed = await wrangler(["deploy", "--dry-run", "--outdir", path.join(deployDir, "out"), "--config", file]);
   results.push(packed.code === 0 ? checkSize(packed.output) : { outcome: "failed", text: packed.output.trim() });
@@ -91,7 +92,7 @@ async function keys(file, isDry) {
 
 /** The boards of the events as the deployment shows them now, to everybody. */
 async function liveValues(config, events) {
-  const prefix = config.vars?.PREFIX ?? "/_wr";
+  const prefix = config.vars?.PREFIX ?? DEFAULT_PREFIX;
   const boards = events.map(async (named) => {
     const address = `https://${named.event.hosts[0]}${prefix}/queues/${named.event.id}`;
     const response = await fetch(address, { signal: AbortSignal.timeout(BOARD_PATIENCE_MS) }).catch(() => null);
@@ -101,12 +102,16 @@ async function liveValues(config, events) {
   return (await Promise.all(boards)).flat();
 }
 
-/** Starts the Worker here with this configuration and a key of no worth, and asks whether it is content. */
-async function accepted(file) {
+/**
+ * Starts the Worker here with this configuration and a key of no worth, and asks whether it is content. One that is not
+ * knows no prefix and says why under the one that holds when none is configured.
+ */
+async function accepted(file, prefix = DEFAULT_PREFIX) {
   const { startServer } = await import("./server.mjs");
   const server = await startServer({ configFile: file, withShop: false, secrets: { ROOT_KEY: freshRootKey("check") } });
   try {
-    const response = await fetch(`${server.url}/_wr/health`);
+    const content = await fetch(`${server.url}${prefix}/health`);
+    const response = content.ok ? content : await fetch(`${server.url}${DEFAULT_PREFIX}/health`);
     return checkAccepted(response.status, await response.text());
   } finally {
     await server.stop();

@@ -86,6 +86,12 @@ export function checkKeys(names, whyUnknown) {
   ];
 }
 
+/** `mode` of an event that does not say. */
+const DEFAULT_MODE = "always";
+
+/** A batch as one text, so that two can be compared. */
+const batchText = (batch) => (batch ? `${batch.size} every ${batch.every_seconds} s` : null);
+
 /** Live values win over the file's until they are reset: whoever deploys should know which do. */
 export function checkLiveValues({ event }, board) {
   if (board === null) return [note(`${event.id}: live values not compared, the deployment cannot be reached`)];
@@ -93,8 +99,10 @@ export function checkLiveValues({ event }, board) {
   const pairs = [
     ["max_active", event.admission?.max_active ?? null, limits.max_active ?? null],
     ["per_minute", event.admission?.per_minute ?? null, limits.per_minute ?? null],
-    ["mode", event.mode ?? null, board.mode],
+    ["batch", batchText(event.admission?.batch), batchText(limits.batch)],
+    ["mode", event.mode ?? DEFAULT_MODE, board.mode],
     ["stop", false, board.stop],
+    ["pause", null, board.pause?.reason ?? null],
     ["message", null, board.message],
   ];
   const different = pairs.filter(([, inFile, live]) => inFile !== live);

@@ -60,9 +60,15 @@ export function settingsOf(figures) {
   };
 }
 
+/** What the file says, where the live value is another. */
+const unlike = (live, inFile) => (inFile === undefined || inFile === live ? "" : ` (the file has ${inFile})`);
+
 /** The lines of `status`. */
 export function statusLines({ event, url, document }) {
   const figures = figuresOf(document);
+  const inFile = document.settings?.limits;
+  const rate = rateText(figures.perMinute);
+  const room = roomText(figures.maxActive);
   const rows = [
     ["state", figures.state],
     ["waiting", `${count(figures.waiting)} not called yet`],
@@ -70,9 +76,9 @@ export function statusLines({ event, url, document }) {
       "called",
       `${count(figures.called)} offered their turn and not inside yet, ${count(figures.pending)} asking to enter`,
     ],
-    ["inside", `${count(figures.active)}, ${roomText(figures.maxActive)}`],
+    ["inside", `${count(figures.active)}, ${room}${unlike(room, inFile && roomText(inFile.max_active))}`],
     ["admitted", `${count(figures.granted)} since the run began, ${count(figures.ended)} of them gone again`],
-    ["rate", rateText(figures.perMinute)],
+    ["rate", `${rate}${unlike(rate, inFile && rateText(inFile.per_minute))}`],
     ["message", quoted(figures.message)],
   ];
   if (figures.pause)

@@ -90,6 +90,16 @@ test("every live value that differs from the file is named", () => {
   assert.deepEqual(outcomes(checkLiveValues(named, null)), ["note"]);
 });
 
+test("a file that does not name the mode means the usual one, and a batch is compared as a whole", () => {
+  const named = event({ mode: undefined, admission: { batch: { size: 5, every_seconds: 60 } } });
+  const board = { mode: "always", stop: false, message: null, limits: { batch: { size: 5, every_seconds: 60 } } };
+  assert.deepEqual(outcomes(checkLiveValues(named, board)), ["ok"]);
+  const [{ text }] = checkLiveValues(named, { ...board, limits: { batch: { size: 5, every_seconds: 30 } } });
+  assert.match(text, /batch is "5 every 30 s" live and "5 every 60 s" in the file/);
+  const [{ text: paused }] = checkLiveValues(named, { ...board, pause: { reason: "bank" } });
+  assert.match(paused, /pause is "bank" live and null in the file/);
+});
+
 test("the size is read from what wrangler prints, and a big Worker fails", () => {
   assert.equal(checkSize("Total Upload: 440.12 KiB / gzip: 169.11 KiB\n").outcome, "ok");
   assert.equal(checkSize("Total Upload: 4400.12 KiB / gzip: 1000.01 KiB\n").outcome, "failed");

@@ -94,3 +94,10 @@ test("the status shows who waits, who is inside and who did what", () => {
   assert.match(text, /498, at most 500/);
   assert.match(text, /anna: pause, reason "bank"/);
 });
+
+test("the status shows what the file has where the live value is another", () => {
+  const settings = { limits: { max_active: 500, per_minute: 1200, batch: null } };
+  const text = statusLines({ event: "tour", url: "http://localhost", document: { ...queue(), settings } }).join("\n");
+  assert.match(text, /rate +60 a minute \(the file has 1,200 a minute\)/);
+  assert.match(text, /498, at most 500 at the same time$/m);
+});
