@@ -61,7 +61,7 @@ impl Onward<'_> {
         let (token, pass, mut next) = match with {
             With::Nothing => (None, None, None),
             With::OpenPass => (
-                seal(&open_pass(now, u64::from(self.room.event.pass_seconds))),
+                seal(&open_pass(now, self.room.event.pass_seconds())),
                 None,
                 None,
             ),
@@ -172,7 +172,7 @@ impl Onward<'_> {
             }
             (Command::Release, Ok(_)) => Obeyed::Released,
             (Command::Extend { .. }, Ok(reply)) => {
-                let pass_seconds = u64::from(self.room.event.pass_seconds);
+                let pass_seconds = self.room.event.pass_seconds();
                 match Renewal::of_reply(pass, reply, self.visit.now_seconds(), pass_seconds) {
                     Renewal::Runs(pass) => Obeyed::Next(pass),
                     _ => Obeyed::Nothing,
@@ -228,7 +228,7 @@ async fn renew(env: &Env, event: &'static Event, pass: &Pass, now: u64) -> Renew
     )
     .await
     {
-        Ok(reply) => Renewal::of_reply(pass, reply, now, u64::from(event.pass_seconds)),
+        Ok(reply) => Renewal::of_reply(pass, reply, now, event.pass_seconds()),
         Err(error) => {
             platform::log(&format!(
                 "renewal at shard {} of {}: {error:?}",

@@ -165,7 +165,7 @@ fn may_admit(in_use: Option<&InUse>, line: u8) -> bool {
 /// How long the first pass of a session lives.
 pub fn first_life(room: Room, confirmed: bool) -> u64 {
     if confirmed {
-        u64::from(room.event.pass_seconds)
+        room.event.pass_seconds()
     } else {
         FIRST_PASS_SECONDS
     }

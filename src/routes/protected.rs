@@ -119,10 +119,7 @@ impl Gate<'_> {
             .expect("only a pass that came is renewed");
         let renewal = self.onward.renewal(&brought.pass).await;
         let event = self.onward.room.event;
-        let (idle_seconds, pass_seconds) = (
-            u64::from(event.idle_minutes) * 60,
-            u64::from(event.pass_seconds),
-        );
+        let (idle_seconds, pass_seconds) = (event.idle_seconds(), event.pass_seconds());
         match gate::after_renewal(asked, &brought.pass, &renewal, idle_seconds, pass_seconds) {
             Decision::Forward(with) => self.onward.send(with, Vec::new()).await,
             Decision::Room(why) => self.room(why).await,

@@ -219,7 +219,7 @@ fn page_view(
     let board = in_use.map(|in_use| &*in_use.board);
     let line = board.and_then(|board| board.lines.get(usize::from(standing.line)));
     let now = platform::now();
-    let opens_at = line.and_then(|line| line.opens_at).or(event.opens_at);
+    let opens_at = line.and_then(|line| line.opens_at).or(event.opens_at());
     let (refresh_off, rest) = view::split_refresh(&visit.incoming.path_and_query());
     let asked = without_cookies_off(&rest);
     let cookies_off = asked != rest && !visitor.brings_cookie();
@@ -250,13 +250,13 @@ fn page_view(
         pause: board.and_then(|board| board.pause.clone()),
         message: board.and_then(|board| board.message.clone()),
         slowdowns: board.map_or(0, |board| board.slowdowns),
-        prequeue_at: event.prequeue_at,
+        prequeue_at: event.settings.prequeue_at,
         opens_at,
         called: line.map_or(Rank(0), |line| line.called),
         board_version: board.map_or(0, |board| board.version),
         board_age: in_use.map_or(Millis(0), |in_use| in_use.age),
         poll: sent.poll,
-        hold: (event.hold_minutes > 0).then(|| Millis::from_minutes(u64::from(event.hold_minutes))),
+        hold: Some(event.settings.hold).filter(|hold| hold.0 > 0),
         session: event.settings.session,
         place: place(standing, in_use),
     }

@@ -65,10 +65,6 @@ pub struct Event {
     pub bypass: Vec<PathRule>,
     /// Where admitted requests go.
     pub origin: Origin,
-    /// When joins are first taken; `None`: at once.
-    pub prequeue_at: Option<UnixMillis>,
-    /// When the event opens; `None`: at once.
-    pub opens_at: Option<UnixMillis>,
     /// IANA name of the zone in which the page shows times.
     pub time_zone: String,
     /// Status of the queue page.
@@ -83,16 +79,23 @@ pub struct Event {
     pub cookie_domain: Option<String>,
     /// How passes are signed.
     pub pass_algorithm: PassAlgorithm,
-    /// How long an admitted visitor may stay.
-    pub session_minutes: u32,
-    /// A session ends after this long without a request.
-    pub idle_minutes: u32,
-    /// How long a turn stands; 0: until the end.
-    pub hold_minutes: u32,
-    /// How long a pass lives.
-    pub pass_seconds: u32,
-    /// By how much the origin may extend a session in all.
-    pub max_extension_minutes: u32,
-    /// The core's part.
+    /// The core's part: mode, schedule, lines, limits, and how long things last.
     pub settings: Settings,
+}
+
+impl Event {
+    /// When the first line opens; `None`: at once.
+    pub fn opens_at(&self) -> Option<UnixMillis> {
+        self.settings.lines.first().and_then(|line| line.opens_at)
+    }
+
+    /// How long a pass lives, in the seconds of tokens.
+    pub fn pass_seconds(&self) -> u64 {
+        self.settings.pass.0 / 1_000
+    }
+
+    /// After how long without a request a session ends, in the seconds of tokens.
+    pub fn idle_seconds(&self) -> u64 {
+        self.settings.idle.0 / 1_000
+    }
 }

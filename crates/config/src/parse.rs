@@ -68,8 +68,7 @@ fn read_event(fields: &mut Fields<'_>) -> Option<Event> {
     let pass_algorithm = fields
         .text("pass_algorithm", "\"HS256\" or \"EdDSA\"", pass_algorithm)
         .unwrap_or(PassAlgorithm::Hs256);
-    let spans = read_spans(fields);
-    let settings = read_settings(fields, prequeue_at, opens_at, &spans);
+    let settings = read_settings(fields, prequeue_at, opens_at);
     Some(Event {
         id: id?,
         title: title?,
@@ -78,8 +77,6 @@ fn read_event(fields: &mut Fields<'_>) -> Option<Event> {
         paths: paths?,
         bypass,
         origin,
-        prequeue_at,
-        opens_at,
         time_zone,
         queue_status,
         challenge,
@@ -87,11 +84,6 @@ fn read_event(fields: &mut Fields<'_>) -> Option<Event> {
         frame_ancestors,
         cookie_domain,
         pass_algorithm,
-        session_minutes: spans.session_minutes,
-        idle_minutes: spans.idle_minutes,
-        hold_minutes: spans.hold_minutes,
-        pass_seconds: spans.pass_seconds,
-        max_extension_minutes: spans.max_extension_minutes,
         settings,
     })
 }
@@ -223,39 +215,6 @@ fn read_cookie_domain(fields: &mut Fields<'_>, hosts: Option<&[String]>) -> Opti
     domain
 }
 
-/// How long things last.
-struct Spans {
-    session_minutes: u32,
-    idle_minutes: u32,
-    hold_minutes: u32,
-    pass_seconds: u32,
-    max_extension_minutes: u32,
-}
-
-fn read_spans(fields: &mut Fields<'_>) -> Spans {
-    let session_minutes = read_whole(fields, keys::SESSION_MINUTES);
-    let idle_minutes = read_at_most(
-        fields,
-        keys::IDLE_MINUTES,
-        session_minutes,
-        "session_minutes",
-    );
-    // A pass that outlived the idle end would keep a slot that is already given away.
-    let pass_seconds = read_at_most(
-        fields,
-        keys::PASS_SECONDS,
-        idle_minutes * 60,
-        "idle_minutes",
-    );
-    Spans {
-        session_minutes,
-        idle_minutes,
-        pass_seconds,
-        hold_minutes: read_whole(fields, keys::HOLD_MINUTES),
-        max_extension_minutes: read_whole(fields, keys::MAX_EXTENSION_MINUTES),
-    }
-}
-
 /// A number that must not exceed another field's; its default gives way.
 fn read_at_most(fields: &mut Fields<'_>, field: keys::Whole, most: u32, other: &str) -> u32 {
     match fields.whole(field) {
@@ -275,12 +234,25 @@ fn read_settings(
     fields: &mut Fields<'_>,
     prequeue_at: Option<UnixMillis>,
     opens_at: Option<UnixMillis>,
-    spans: &Spans,
 ) -> Settings {
     let mode = fields.text(
         "mode",
         "\"auto\", \"always\", \"rate\", \"off\" or \"closed\"",
         mode,
+    );
+    let session_minutes = read_whole(fields, keys::SESSION_MINUTES);
+    let idle_minutes = read_at_most(
+        fields,
+        keys::IDLE_MINUTES,
+        session_minutes,
+        "session_minutes",
+    );
+    // A pass that outlived the idle end would keep a slot that is already given away.
+    let pass_seconds = read_at_most(
+        fields,
+        keys::PASS_SECONDS,
+        idle_minutes * 60,
+        "idle_minutes",
     );
     let minutes = |count: u32| Millis::from_minutes(u64::from(count));
     Settings {
@@ -292,11 +264,11 @@ fn read_settings(
             opens_at,
         }],
         limits: read_limits(fields),
-        hold: minutes(spans.hold_minutes),
-        session: minutes(spans.session_minutes),
-        idle: minutes(spans.idle_minutes),
-        pass: Millis::from_seconds(u64::from(spans.pass_seconds)),
-        max_extension: minutes(spans.max_extension_minutes),
+        hold: minutes(read_whole(fields, keys::HOLD_MINUTES)),
+        session: minutes(session_minutes),
+        idle: minutes(idle_minutes),
+        pass: Millis::from_seconds(u64::from(pass_seconds)),
+        max_extension: minutes(read_whole(fields, keys::MAX_EXTENSION_MINUTES)),
         expected_visitors: u64::from(read_whole(fields, keys::EXPECTED_VISITORS)),
     }
 }

@@ -29,7 +29,7 @@ fn the_events_of_the_repository_are_accepted() {
         ),
         (Some(6000), Some(500))
     );
-    assert!(demo.opens_at.is_none(), "open at once");
+    assert!(demo.opens_at().is_none(), "open at once");
     assert!(rooms.events().len() >= 2);
     assert_eq!(
         PathRule::parse("/events/demo/*").as_ref(),

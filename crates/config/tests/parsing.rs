@@ -16,30 +16,22 @@ fn a_short_event_gets_the_defaults() {
         (event.run, event.queue_status, event.time_zone.as_str()),
         (1, 503, "UTC")
     );
+    assert_eq!((event.idle_seconds(), event.pass_seconds()), (600, 180));
     assert_eq!(
-        (
-            event.session_minutes,
-            event.idle_minutes,
-            event.hold_minutes
-        ),
-        (20, 10, 30)
-    );
-    assert_eq!((event.pass_seconds, event.max_extension_minutes), (180, 10));
-    assert_eq!(
-        (event.origin, event.challenge),
+        (event.origin.clone(), event.challenge),
         (Origin::Unchanged, Challenge::None)
     );
     assert_eq!(event.pass_algorithm, PassAlgorithm::Hs256);
     assert_eq!(
-        (event.prequeue_at, event.opens_at, event.cookie_domain),
-        (None, None, None)
+        (event.opens_at(), event.cookie_domain.clone()),
+        (None, None)
     );
     assert!(
         event.bypass.is_empty()
             && event.cors_origins.is_empty()
             && event.frame_ancestors.is_empty()
     );
-    let settings = event.settings;
+    let settings = &event.settings;
     assert_eq!(
         (settings.mode, settings.limits, settings.expected_visitors),
         (Mode::Always, Limits::default(), 10_000)
@@ -51,6 +43,10 @@ fn a_short_event_gets_the_defaults() {
     assert_eq!(
         (settings.hold, settings.pass),
         (Millis::from_minutes(30), Millis::from_seconds(180))
+    );
+    assert_eq!(
+        (settings.prequeue_at, settings.max_extension),
+        (None, Millis::from_minutes(10))
     );
     assert_eq!(settings.lines.len(), 1);
     assert_eq!(
@@ -82,12 +78,16 @@ fn a_whole_event_is_read_as_it_is_written() {
     };
     assert_eq!(origin.base(), "https://origin.example.com");
     assert_eq!(event.paths[0].to_string(), "/events/world-tour/*");
-    assert_eq!(event.opens_at, Some(UnixMillis(1_803_891_600_000)));
-    assert_eq!(event.settings.lines[0].opens_at, event.opens_at);
-    assert_eq!(event.settings.prequeue_at, event.prequeue_at);
+    assert_eq!(event.opens_at(), Some(UnixMillis(1_803_891_600_000)));
+    assert_eq!(event.settings.lines[0].opens_at, event.opens_at());
+    assert_eq!(
+        event.settings.prequeue_at,
+        Some(UnixMillis(1_803_889_800_000))
+    );
     assert_eq!(event.settings.expected_visitors, 200_000);
     assert_eq!(
-        event.idle_minutes, 5,
+        event.idle_seconds(),
+        5 * 60,
         "a default gives way to a shorter session"
     );
     let batch = Batch {
@@ -136,5 +136,5 @@ fn a_short_idle_time_shortens_the_pass_that_nobody_configured() {
         &json!({"id": "tour", "title": "Tour", "hosts": ["*loopback"], "paths": ["/*"], "session_minutes": 2, "idle_minutes": 1}),
     )
     .unwrap();
-    assert_eq!(event.pass_seconds, 60);
+    assert_eq!(event.pass_seconds(), 60);
 }
