@@ -1,7 +1,7 @@
 //! What an operator asks for, read strictly from JSON; and what was done, as JSON again.
 
 use anteroom_queue::coordinator::command::{Action, Change};
-use anteroom_queue::limits::MAX_MESSAGE_BYTES;
+use anteroom_queue::limits::{LONGEST_BATCH, MAX_MESSAGE_BYTES, MOST_ADMISSIONS, MOST_VISITORS};
 use anteroom_queue::settings::Batch;
 use anteroom_queue::units::{Millis, UnixMillis};
 use serde_json::{Map, Value, json};
@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 use crate::problem::Problem;
 
 /// The highest limit, as in the configuration.
-const MAX_LIMIT: u64 = 1_000_000;
-/// The longest period of a batch: a day.
-const MAX_BATCH_SECONDS: u64 = 24 * 60 * 60;
-/// The most visitors that may be planned for.
-const MAX_EXPECTED: u64 = 50_000_000;
+const MAX_LIMIT: u64 = MOST_ADMISSIONS as u64;
+/// The longest period of a batch, as in the configuration.
+const MAX_BATCH_SECONDS: u64 = LONGEST_BATCH.0 / 1_000;
+/// The most visitors that may be planned for, as in the configuration.
+const MAX_EXPECTED: u64 = MOST_VISITORS as u64;
 const ACTIONS: &str = "pause, resume, stop, off, soldout, close, open, retune, message or expect";
 
 /// Reads an action.

@@ -30,7 +30,7 @@
 //! | `cookie_domain` | a domain of your own that every host is equal to or below; required with more than one host | none: cookies of the one host |
 //! | `pass_algorithm` | `HS256`, `EdDSA` | `HS256` |
 
-use anteroom_queue::limits::{MAX_PLACES, MAX_SHARDS};
+use anteroom_queue::limits::{LONGEST_BATCH, MOST_ADMISSIONS, MOST_VISITORS};
 
 /// A whole number: its key, its range and what holds when it is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,12 +57,7 @@ const fn whole(key: &'static str, least: u32, most: u32, default: Option<u32>) -
 /// Minutes of a day: nothing that runs while a visitor is there lasts longer.
 const DAY_MINUTES: u32 = 24 * 60;
 
-/// Admissions a minute, in a batch or at the same time: no shop takes more at once, and products
-/// of it with milliseconds of a day stay far below 64 bits.
-const MOST_ADMISSIONS: u32 = 1_000_000;
-
-/// What the shards of one coordinator can hold.
-const MOST_VISITORS: u32 = MAX_SHARDS as u32 * MAX_PLACES;
+const LONGEST_BATCH_SECONDS: u32 = (LONGEST_BATCH.0 / 1_000) as u32;
 
 /// `run`.
 pub const RUN: Whole = whole("run", 1, u32::MAX, Some(1));
@@ -75,7 +70,7 @@ pub const MAX_ACTIVE: Whole = whole("max_active", 1, MOST_ADMISSIONS, None);
 /// `admission.batch.size`.
 pub const BATCH_SIZE: Whole = whole("size", 1, MOST_ADMISSIONS, None);
 /// `admission.batch.every_seconds`.
-pub const BATCH_EVERY_SECONDS: Whole = whole("every_seconds", 1, 60 * 60, None);
+pub const BATCH_EVERY_SECONDS: Whole = whole("every_seconds", 1, LONGEST_BATCH_SECONDS, None);
 /// `session_minutes`.
 pub const SESSION_MINUTES: Whole = whole("session_minutes", 1, DAY_MINUTES, Some(20));
 /// `idle_minutes`.

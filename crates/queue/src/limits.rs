@@ -12,8 +12,19 @@ pub const PLANNED_PLACES: u64 = 8_000;
 /// Places after which a shard takes no more: 20 times the plan, 16 MB of memory.
 pub const MAX_PLACES: u32 = 160_000;
 
-/// Direct children of a coordinator.
+/// Direct children of a coordinator: each still reports every 100 ms within
+/// [`COORDINATOR_REQUESTS_PER_SECOND`].
 pub const MAX_SHARDS: u16 = 50;
+
+/// Visitors that an event may be planned for: what its shards can hold.
+pub const MOST_VISITORS: u32 = MAX_SHARDS as u32 * MAX_PLACES;
+
+/// Admissions a minute, in a batch or at the same time: no shop takes more at once, and products
+/// of it with the milliseconds of a day stay far below 64 bits.
+pub const MOST_ADMISSIONS: u32 = 1_000_000;
+
+/// The longest period of a batch: nobody waits longer than an hour for the next.
+pub const LONGEST_BATCH: Millis = Millis::from_minutes(60);
 
 /// Groups of offers on the board: with a hold of 30 minutes one for every 2 minutes.
 pub const MAX_OFFERS: usize = 16;
@@ -27,13 +38,13 @@ pub const COORDINATOR_REQUESTS_PER_SECOND: u64 = 500;
 /// The shortest time between two reports of one shard.
 pub const SHORTEST_SYNC: Millis = Millis(50);
 
-/// How far a clock may jump back before it is believed.
+/// How far a clock may jump back before it is believed: the error up to which limits hold.
 pub const CLOCK_TOLERANCE: Millis = Millis(5_000);
 
-/// An operator's message or reason, in bytes.
+/// An operator's message or reason, in bytes: a few sentences, since it goes out with every board.
 pub const MAX_MESSAGE_BYTES: usize = 500;
 
-/// Actions kept for the record.
+/// Actions kept for the record: one row of at most 30 kB with the longest texts.
 pub const MAX_NOTED: usize = 50;
 
 /// Places in one stored page: about 3.5 kB, small enough to rewrite when one place changes and
@@ -44,7 +55,8 @@ pub const PLACES_PER_PAGE: usize = 128;
 /// once a minute); the offer then stands anew.
 pub const CLAIM_PRESENCE: Millis = Millis(75_000);
 
-/// A grant whose visitor has not fetched the first pass within this time is given back.
+/// A grant whose visitor has not fetched the first pass within this time is given back: a page with
+/// a pending claim asks every 2 s, so it has missed fifteen of its own questions.
 pub const GRANT_FETCH: Millis = Millis(30_000);
 
 /// The life of the first pass of a visitor admitted in one step; unconfirmed after it, the
@@ -63,7 +75,8 @@ pub const BRAKE_AGE: Millis = Millis(2_000);
 /// How often a shard asks again while it waits for grants and has nothing new to report.
 pub const PATIENT_SYNC: Millis = Millis(500);
 
-/// Seconds of late joins in one report.
+/// Seconds of late joins in one report: ten minutes without a coordinator, below 9 kB of the 64 kB
+/// that a message may have; joins behind them are numbered after all of these.
 pub const MAX_LATE_SECONDS: usize = 600;
 
 /// How long the coordinator collects late joins before it cuts them by arrival second.
@@ -90,20 +103,22 @@ pub const MAX_CLAIM_BATCHES: usize = 64;
 /// Samples of the offers of one line: with a hold of 30 minutes one every 14 s.
 pub const MAX_SAMPLES: u64 = 128;
 
-/// After the longest session a lost child's grants count this much longer.
+/// After the longest session a lost child's grants count this much longer: a session begins up to
+/// [`STALE_REPLY`] after its grant, and the two clocks may be wrong.
 pub const WRITE_OFF_MARGIN: Millis = Millis(60_000);
 
 /// An unsafe request that comes this long after the session's end still gets a last pass.
 pub const LAST_PASS: Millis = Millis(60_000);
 
-/// New joins a second that one shard is planned for.
+/// New joins a second that one shard is planned for: a quarter of the least that was measured.
 pub const PLANNED_JOINS_PER_SECOND: u64 = 500;
 
 /// An answer that comes this long after its report is not taken: its grants could start sessions
 /// that outlive the coordinator's count of a lost shard.
 pub const STALE_REPLY: Millis = Millis(30_000);
 
-const _: () = assert!(STALE_REPLY.0 < WRITE_OFF_MARGIN.0);
+const _: () = assert!(STALE_REPLY.0 + 2 * CLOCK_TOLERANCE.0 < WRITE_OFF_MARGIN.0);
+const _: () = assert!(MAX_SHARDS as u64 * 1_000 / COORDINATOR_REQUESTS_PER_SECOND == 100);
 const _: () = assert!(MAX_PLACES as u64 >= PLANNED_PLACES);
 const _: () = assert!(UNCONFIRMED_PASS.0 >= GRANT_FETCH.0);
 const _: () = assert!(TRY_DECISION.0 < BRAKE_AGE.0);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Coordinator;
 use super::command::{Action, Change, CoordinatorReply, Noted};
 use crate::board::{Pause, Phase};
-use crate::limits::{MAX_MESSAGE_BYTES, MAX_NOTED};
+use crate::limits::{LONGEST_BATCH, MAX_MESSAGE_BYTES, MAX_NOTED, MOST_ADMISSIONS, MOST_VISITORS};
 use crate::settings::{Batch, Limits, LineSettings, Mode, Settings};
 use crate::units::{Millis, UnixMillis};
 
@@ -74,11 +74,6 @@ impl Live {
         }
     }
 }
-
-/// The ranges of live values. The edge refuses the same and more at its door; here they keep the
-/// arithmetic of [`crate::admission`] far below 64 bits.
-const MOST_PER_MINUTE: u32 = 1_000_000;
-const MOST_ACTIVE: u32 = 10_000_000;
 
 impl Coordinator {
     pub(super) fn operate(
@@ -208,14 +203,19 @@ fn check(action: &Action) -> Result<(), String> {
             batch,
         } => {
             if let Some(Change::To(most)) = max_active {
-                within("max_active", u64::from(*most), 0, u64::from(MOST_ACTIVE))?;
+                within(
+                    "max_active",
+                    u64::from(*most),
+                    0,
+                    u64::from(MOST_ADMISSIONS),
+                )?;
             }
             if let Some(Change::To(rate)) = per_minute {
                 within(
                     "per_minute",
                     u64::from(*rate),
                     1,
-                    u64::from(MOST_PER_MINUTE),
+                    u64::from(MOST_ADMISSIONS),
                 )?;
             }
             if let Some(Change::To(batch)) = batch {
@@ -223,13 +223,14 @@ fn check(action: &Action) -> Result<(), String> {
                     "batch.size",
                     u64::from(batch.size),
                     1,
-                    u64::from(MOST_PER_MINUTE),
+                    u64::from(MOST_ADMISSIONS),
                 )?;
-                within("batch.every_seconds", batch.every.0 / 1_000, 1, 86_400)?;
+                let longest = LONGEST_BATCH.0 / 1_000;
+                within("batch.every_seconds", batch.every.0 / 1_000, 1, longest)?;
             }
             Ok(())
         }
-        Action::Expect { visitors } => within("visitors", *visitors, 1, 50_000_000),
+        Action::Expect { visitors } => within("visitors", *visitors, 1, u64::from(MOST_VISITORS)),
         Action::Resume | Action::Off | Action::Soldout | Action::Close | Action::Open => Ok(()),
     }
 }
