@@ -1,7 +1,7 @@
 //! What happens next. Events of one millisecond come in the order in which they were entered, so
 //! that nothing but the entries themselves decides the course of a run.
 //!
-//! The present page of [`PAGE_MS`] milliseconds has one bucket for each of them; later pages wait
+//! The present page of `PAGE_MS` milliseconds has one bucket for each of them; later pages wait
 //! unsorted. Entering and taking cost the same whether ten or a million visitors wait.
 
 use std::collections::BTreeMap;

@@ -11,7 +11,8 @@ use super::Reply;
 pub enum Misbehaviour {
     /// Nothing.
     None,
-    /// Nothing, but it closes every connection and sends each first join away with a new permit.
+    /// Nothing, but it closes every connection and sends each first join away with its permit
+    /// signed anew.
     Awkward,
     /// Gives an entry number twice.
     SameNumberTwice,
@@ -39,6 +40,9 @@ pub enum Misbehaviour {
 
 /// How long a visitor is asked to wait before the next question.
 const POLL_MS: u64 = 30;
+
+/// What tells a permit that was signed anew from the permit it stands for.
+const SIGNED_ANEW: usize = 1_000_000;
 
 /// Visitors called a second.
 const CALLED_PER_SECOND: f64 = 200.0;
@@ -129,14 +133,15 @@ impl Queue {
 
     pub fn join(&mut self, permit: usize) -> Reply {
         if self.wrong == Misbehaviour::Awkward && !self.sent_away.contains(&permit) {
-            let fresh = self.permit();
+            let fresh = permit + SIGNED_ANEW;
             self.sent_away.extend([permit, fresh]);
             return Reply::new(
                 503,
                 json!({"state": "none", "permit": fresh.to_string(), "retry_after_ms": 20}),
             );
         }
-        let known = self.places.iter().position(|place| place.permit == permit);
+        let nonce = permit % SIGNED_ANEW;
+        let known = self.places.iter().position(|place| place.permit == nonce);
         let index = known.unwrap_or_else(|| {
             let next = self.places.len() as u64;
             let entry = match self.wrong {
@@ -146,7 +151,7 @@ impl Queue {
                 _ => next,
             };
             self.places.push(Place {
-                permit,
+                permit: nonce,
                 entry,
                 stage: Stage::Queued,
                 questions: 0,
