@@ -2,7 +2,7 @@
 //! event's keys. What does not verify counts as not brought: a foreign or tampered token is never an error by itself.
 
 use anteroom_queue::units::ClaimId;
-use anteroom_token::{Pass, Permit, Ticket};
+use anteroom_token::{Pass, Permit, SessionId, Ticket};
 use base64ct::{Base64UrlUnpadded, Encoding};
 
 use crate::cookies::{Jar, Kind};
@@ -164,12 +164,5 @@ pub fn is_of_place(pass: &Pass, ticket: &Ticket) -> bool {
 
 /// A pass for requests while everything passes: of no session, so that nothing can be renewed or released with it.
 pub fn open_pass(now: u64, pass_seconds: u64) -> Pass {
-    renewal::issued(NO_SESSION, now + pass_seconds, now, pass_seconds)
+    renewal::issued(SessionId::NONE, now + pass_seconds, now, pass_seconds)
 }
-
-/// The session of [`open_pass`]: a home that no run has.
-pub const NO_SESSION: anteroom_token::SessionId = anteroom_token::SessionId {
-    home: u16::MAX,
-    index: u32::MAX,
-    generation: 0,
-};

@@ -4,7 +4,7 @@
 use anteroom_queue::settings::Mode;
 use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply};
 use anteroom_queue::units::{Generation, PlaceIndex, ShardIndex};
-use anteroom_token::Pass;
+use anteroom_token::{Pass, SessionId};
 use serde_json::json;
 
 use crate::answer::Answer;
@@ -13,7 +13,6 @@ use crate::problem::Problem;
 use crate::rewrite::PASS_HEADER;
 use crate::rooms;
 use crate::visit::Visit;
-use crate::visitor::NO_SESSION;
 
 /// For how long an origin may go without asking again.
 const CACHE: &str = "private, max-age=1";
@@ -54,7 +53,7 @@ fn ended_as_403(query: &str) -> Result<bool, Problem> {
 
 async fn runs(visit: &Visit, room: Room, pass: &Pass) -> bool {
     let session = pass.session;
-    if session == NO_SESSION {
+    if session == SessionId::NONE {
         let mode = visit
             .board(room)
             .await

@@ -23,6 +23,14 @@ pub struct SessionId {
 }
 
 impl SessionId {
+    /// Nobody's: what a pass names while everything passes (mode `off`). Every visitor's pass is the same then, so nothing
+    /// may be kept under it.
+    pub const NONE: SessionId = SessionId {
+        home: u16::MAX,
+        index: u32::MAX,
+        generation: 0,
+    };
+
     /// Reads `home.index.generation`; numbers have no leading zeros.
     pub fn parse(text: &str) -> Option<Self> {
         let mut numbers = text.split('.').map(canonical_number);

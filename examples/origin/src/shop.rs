@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{RawPathParams, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 
 use crate::admission::Admission;
 use crate::checkout;
+use crate::holder::holder_of;
 use crate::seats::Seats;
 use crate::till::{BankAway, Till};
 use crate::{hall, probes, shop_pages};
@@ -46,7 +47,7 @@ pub struct Visitor {
     pub event: String,
     /// Its title.
     pub title: String,
-    /// Who has the seats: the place behind the session, the same in every pass and every browser of it.
+    /// Who has the seats.
     pub holder: String,
     /// How long the session still lasts.
     pub session_seconds_left: u64,
@@ -163,16 +164,18 @@ async fn admit(
     let Some(claims) = claims else {
         return shop_pages::refused(shop.public_url.as_deref(), request.uri().path());
     };
+    let (holder, cookie) = holder_of(&claims, request.headers());
     request.extensions_mut().insert(Visitor {
         title: shop.title(&event),
-        holder: format!(
-            "{}.{}.{}",
-            claims.run, claims.session.home, claims.session.index
-        ),
+        holder,
         session_seconds_left: claims.session_seconds_left(now),
         event,
     });
-    next.run(request).await
+    let mut response = next.run(request).await;
+    if let Some(cookie) = cookie {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    response
 }
 
 /// The one pass that came; two of them are none.

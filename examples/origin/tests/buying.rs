@@ -285,3 +285,35 @@ async fn the_bank_takes_orders_from_its_merchant_only_and_keeps_keys_apart() {
         StatusCode::UNAUTHORIZED
     );
 }
+
+#[tokio::test]
+async fn while_everything_passes_each_browser_has_seats_of_its_own() {
+    let door = door().await;
+    let request = |method: &str, path: &str, cookie: Option<&str>| {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("waiting-room-pass", door.pass_of_nobody("demo"))
+            .header("sec-fetch-site", "same-origin");
+        if let Some(cookie) = cookie {
+            request = request.header("cookie", format!("theme=dark; {cookie}"));
+        }
+        request
+    };
+    let reserve = "/events/demo/reservations";
+    let anna = ask(&door.router, request("POST", reserve, None), "seat=A1").await;
+    assert_eq!(anna.status, StatusCode::SEE_OTHER);
+    let cookie = anna.header("set-cookie").expect("who it is");
+    let cookie = cookie.split(';').next().expect("a name and a value");
+    let hers = ask(
+        &door.router,
+        request("GET", "/events/demo/cart", Some(cookie)),
+        "",
+    )
+    .await;
+    assert!(hers.text.contains("A1") && hers.header("set-cookie").is_none());
+    let others = ask(&door.router, request("GET", "/events/demo/cart", None), "").await;
+    assert!(others.text.contains("Your cart is empty"));
+    let taken = ask(&door.router, request("POST", reserve, None), "seat=A1").await;
+    assert_eq!(taken.status, StatusCode::CONFLICT);
+}
