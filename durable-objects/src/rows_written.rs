@@ -2,6 +2,7 @@
 //! Rows written are what the platform bills most, so that a change that raises one of them has to
 //! be made on purpose.
 
+use anteroom_queue::coordinator::command::Action;
 use anteroom_queue::shard::command::ShardCommand;
 use anteroom_queue::units::{Generation, Millis, PlaceIndex};
 
@@ -104,23 +105,31 @@ fn the_end_of_a_session_is_three_rows() {
     assert_eq!(written, (2, 1));
 }
 
-#[test]
-fn leaving_the_line_is_one_row() {
-    let mut pair = called();
+/// Visitor 1 leaves.
+fn leave(pair: &mut Pair) -> (usize, usize) {
     let leave = ShardCommand::Leave {
         index: PlaceIndex(1),
         nonce: nonce(1),
     };
-    let written = rows(&mut pair, |pair| {
+    rows(pair, |pair| {
         pair.ask(1, leave);
         pair.run_for(Millis::from_seconds(2));
-    });
-    assert_eq!(written, (1, 0));
+    })
 }
 
 #[test]
-fn a_quiet_queue_writes_nothing() {
-    let mut pair = admitted();
-    let written = rows(&mut pair, |pair| pair.run_for(Millis::from_seconds(300)));
-    assert_eq!(written, (0, 0));
+fn leaving_the_line_is_one_row() {
+    let mut pair = Pair::in_touch();
+    pair.operate(Action::Pause {
+        reason: String::new(),
+        next_update_at: None,
+    });
+    joins(&mut pair, 3, 500);
+    pair.run_for(Millis::from_seconds(2));
+    assert_eq!(leave(&mut pair), (1, 0));
+}
+
+#[test]
+fn leaving_while_called_is_three_rows() {
+    assert_eq!(leave(&mut called()), (2, 1));
 }

@@ -134,6 +134,7 @@ fn a_shard_of_another_version_can_still_report() {
             claimed: 4,
             withdrawn: 3,
             ended: 2,
+            absent: 7,
             tried: 1,
         },
         late: Vec::new(),
@@ -148,7 +149,7 @@ fn a_shard_of_another_version_can_still_report() {
     };
     check(
         to_coordinator(CoordinatorAsk::Sync(report, EdgeCounts::default())),
-        "01 0464656d6f 01 00 01 03 0a 01 06 05 04 03 02 01 00 08 09 0000000000",
+        "01 0464656d6f 01 00 01 03 0a 01 06 05 04 03 02 07 01 00 08 09 0000000000",
     );
 }
 

@@ -1,7 +1,8 @@
 //! How far to call: a prediction that keeps the doors busy, never a grant.
 //!
 //! A turn is an offer that some take at once, some later, some never. What is known is how many
-//! were called and how many claimed, over time. From that follow the learned show-up rate (in
+//! were called and how many answered (claimed, or are known to have left), over time. From that
+//! follow the learned show-up rate (in
 //! parts per million, starting at 1 and kept within 0.2 to 1), the claims still to be expected
 //! from those just called, and how many more to call so that pending and expected claims fill
 //! what the limits can admit within [`CALL_HORIZON`]. The called who have not decided, weighed by
@@ -25,7 +26,7 @@ const PACE_SPACING: Millis = Millis(10_000);
 /// Samples of the pace: five minutes.
 const PACE_SAMPLES: usize = 30;
 
-/// What had been called and claimed when the hold had run for so long.
+/// What had been called and answered when the hold had run for so long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
     /// The hold clock at its first call.
@@ -37,7 +38,7 @@ pub struct Sample {
     /// Called by its last call.
     called: u64,
     /// Claimed by its first call.
-    claimed: u64,
+    answered: u64,
 }
 
 /// The history of a line's calls.
@@ -56,8 +57,8 @@ pub struct Calling {
 pub(crate) struct Counts {
     /// Called so far.
     pub(crate) called: u64,
-    /// Claimed so far, less what was taken back.
-    pub(crate) claimed: u64,
+    /// Claimed so far, less what was taken back, and known to have left.
+    pub(crate) answered: u64,
     /// Claims that wait for a grant.
     pub(crate) pending: u64,
     /// Numbered and not called.
@@ -91,9 +92,9 @@ impl Calling {
             .map_or(0, |sample| sample.called)
     }
 
-    /// Notes that ranks from `from` to below `called` are called now, when `claimed` claims had been
-    /// made.
-    pub(crate) fn note(&mut self, from: u64, called: u64, claimed: u64, hold: Millis) {
+    /// Notes that ranks from `from` to below `called` are called now, when `answered` had
+    /// answered.
+    pub(crate) fn note(&mut self, from: u64, called: u64, answered: u64, hold: Millis) {
         let spacing = (hold.0 / MAX_SAMPLES).clamp(1_000, 15_000);
         let clock = self.hold_clock;
         match self.samples.last_mut() {
@@ -105,7 +106,7 @@ impl Calling {
                 until: clock,
                 from,
                 called,
-                claimed,
+                answered,
             }),
         }
         // The last lapsed one stays: it is what `lapsed` finds.
@@ -118,12 +119,12 @@ impl Calling {
     }
 
     /// The learned share of the called who claim, in parts per million.
-    pub(crate) fn show_up_ppm(&self, claimed: u64) -> u64 {
+    pub(crate) fn show_up_ppm(&self, answered: u64) -> u64 {
         let (Some(base), Some(mature)) = (self.samples.first(), self.mature()) else {
             return MILLION;
         };
         let called = mature.called.saturating_sub(base.from) + PRIOR_SHOWS;
-        let came = claimed.saturating_sub(base.claimed) + PRIOR_SHOWS;
+        let came = answered.saturating_sub(base.answered) + PRIOR_SHOWS;
         (came * MILLION / called).clamp(LEAST_SHOW_UP_PPM, MILLION)
     }
 
@@ -137,16 +138,16 @@ impl Calling {
     pub(crate) fn to_call(&self, counts: &Counts, hold: Millis, room: &Room) -> u64 {
         let &Counts {
             called,
-            claimed,
+            answered,
             pending,
             waiting,
         } = counts;
-        let rate = self.show_up_ppm(claimed);
-        let (ripe_called, ripe_claimed) = self.ripe_counts();
+        let rate = self.show_up_ppm(answered);
+        let (ripe_called, ripe_answered) = self.ripe_counts();
         let young = called.saturating_sub(ripe_called) * rate / MILLION;
-        let expected = young.saturating_sub(claimed.saturating_sub(ripe_claimed));
+        let expected = young.saturating_sub(answered.saturating_sub(ripe_answered));
         let wanted = room.soon.saturating_sub(pending.saturating_add(expected));
-        let burden = self.undecided(called, claimed, hold) * burden_ppm(rate) / MILLION;
+        let burden = self.undecided(called, answered, hold) * burden_ppm(rate) / MILLION;
         let mut bearable = room.half_hold.saturating_sub(burden);
         if pending + expected == 0 {
             // The doors stand idle: whoever was called does not come, and others must not pay for it.
@@ -156,7 +157,7 @@ impl Calling {
         come.saturating_mul(MILLION).div_ceil(rate).min(waiting)
     }
 
-    /// What had been called and claimed by the end of the last ripe sample.
+    /// What had been called and answered by the end of the last ripe sample.
     fn ripe_counts(&self) -> (u64, u64) {
         let Some(mature) = self.mature() else {
             return (0, 0);
@@ -167,17 +168,17 @@ impl Calling {
             .find(|sample| sample.since > mature.until);
         (
             mature.called,
-            next.map_or(mature.claimed, |sample| sample.claimed),
+            next.map_or(mature.answered, |sample| sample.answered),
         )
     }
 
-    /// Offers that stand and have not been claimed, as far as the counts tell.
-    fn undecided(&self, called: u64, claimed: u64, hold: Millis) -> u64 {
+    /// Offers that stand and have not been answered, as far as the counts tell.
+    fn undecided(&self, called: u64, answered: u64, hold: Millis) -> u64 {
         let lapsed = self.lapsed(hold);
         let Some(first) = self.samples.iter().find(|sample| sample.called > lapsed) else {
             return 0;
         };
-        (called - lapsed).saturating_sub(claimed.saturating_sub(first.claimed))
+        (called - lapsed).saturating_sub(answered.saturating_sub(first.answered))
     }
 
     /// The last offers and until when they stand at least, for the board.

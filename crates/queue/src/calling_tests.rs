@@ -7,18 +7,18 @@ const HOLD: Millis = Millis::from_minutes(30);
 fn grants_of_last_minute(share: u64) -> u64 {
     let mut calling = Calling::default();
     let (mut called, mut coming) = (0, vec![0; 12]);
-    let (mut claimed, mut granted, mut granted_before) = (0, 0, 0);
+    let (mut answered, mut granted, mut granted_before) = (0, 0, 0);
     for step in 0..20 * 240_u64 {
         if step == 19 * 240 {
             granted_before = granted;
         }
         calling.run_hold(true, UnixMillis(1_000_000 + step * 250));
-        claimed += coming.remove(0);
-        granted += (claimed - granted).min(2 + step % 2);
+        answered += coming.remove(0);
+        granted += (answered - granted).min(2 + step % 2);
         let counts = Counts {
             called,
-            claimed,
-            pending: claimed - granted,
+            answered,
+            pending: answered - granted,
             waiting: u64::MAX / 2,
         };
         let room = Room {
@@ -27,7 +27,7 @@ fn grants_of_last_minute(share: u64) -> u64 {
         };
         let more = calling.to_call(&counts, HOLD, &room);
         if more > 0 {
-            calling.note(called, called + more, claimed, HOLD);
+            calling.note(called, called + more, answered, HOLD);
         }
         coming.push(((called + more) * share / 100) - (called * share / 100));
         called += more;
@@ -59,7 +59,7 @@ fn thousands_who_never_come_hold_nobody_up_until_the_hold_is_over() {
         calling.run_hold(true, UnixMillis(1_000_000 + seconds * 1_000));
         let counts = Counts {
             called,
-            claimed: 0,
+            answered: 0,
             pending: 0,
             waiting: 20_000 - called,
         };

@@ -19,6 +19,8 @@ pub struct Counters {
     pub withdrawn: u64,
     /// Sessions ended, and grants given back.
     pub ended: u64,
+    /// Visitors who had left when they were called, or leave while called: they will not come.
+    pub absent: u64,
     /// First visits that ask to be admitted in one step.
     pub tried: u64,
 }

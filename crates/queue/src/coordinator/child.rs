@@ -66,6 +66,7 @@ impl ChildLine {
         counters.claimed = counters.claimed.max(reported.claimed);
         counters.withdrawn = counters.withdrawn.max(reported.withdrawn);
         counters.ended = counters.ended.max(reported.ended);
+        counters.absent = counters.absent.max(reported.absent);
         counters.tried = counters.tried.max(reported.tried);
         let numbered = counters.numbered;
         while self
@@ -117,6 +118,14 @@ impl ChildLine {
         self.counters
             .claimed
             .saturating_sub(self.counters.withdrawn + self.granted)
+    }
+
+    /// Called visitors of whom nothing more is to be expected: they claimed, or are known to be gone.
+    pub(super) fn answered(&self) -> u64 {
+        self.counters
+            .claimed
+            .saturating_sub(self.counters.withdrawn)
+            + self.counters.absent
     }
 
     /// Sessions and grants that count against the limits.

@@ -1,7 +1,7 @@
 //! The board and the operators' view: what the coordinator says of itself.
 
 use super::Coordinator;
-use super::child::Child;
+use super::child::{Child, ChildLine};
 use super::command::{CoordinatorReply, Totals};
 use crate::board::{Board, LineBoard, Offer, Phase};
 use crate::limits::{GRANT_TO_HEARD, MAX_SHARDS, PLANNED_JOINS_PER_SECOND, PLANNED_PLACES};
@@ -155,13 +155,9 @@ impl Coordinator {
     /// The present counts.
     pub fn totals(&self) -> Totals {
         let now = self.clock.high();
-        let claimed = |position: usize| -> u64 {
+        let answered = |position: usize| -> u64 {
             self.child_lines(position..position + 1)
-                .map(|line| {
-                    line.counters
-                        .claimed
-                        .saturating_sub(line.counters.withdrawn)
-                })
+                .map(ChildLine::answered)
                 .sum()
         };
         Totals {
@@ -178,7 +174,7 @@ impl Coordinator {
                 .lines
                 .iter()
                 .enumerate()
-                .map(|(position, line)| line.calling.show_up_ppm(claimed(position)) as u32)
+                .map(|(position, line)| line.calling.show_up_ppm(answered(position)) as u32)
                 .min()
                 .unwrap_or(0),
             shards_heard: self

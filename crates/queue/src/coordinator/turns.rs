@@ -54,7 +54,7 @@ impl Coordinator {
             self.changed.calls.insert(position);
         }
         if more > 0 {
-            calling.note(row.called, called, counts.claimed, hold);
+            calling.note(row.called, called, counts.answered, hold);
             self.lines[position].row.called = called;
             self.changed.calls.insert(position);
             self.changed.lines.insert(position);
@@ -64,15 +64,12 @@ impl Coordinator {
     fn counts(&self, position: usize, waiting: u64) -> Counts {
         let mut counts = Counts {
             called: self.lines[position].row.called,
-            claimed: 0,
+            answered: 0,
             pending: 0,
             waiting,
         };
         for line in self.child_lines(position..position + 1) {
-            counts.claimed += line
-                .counters
-                .claimed
-                .saturating_sub(line.counters.withdrawn);
+            counts.answered += line.answered();
             counts.pending += line.demand();
         }
         counts

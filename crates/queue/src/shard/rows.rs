@@ -34,6 +34,8 @@ pub struct LineRow {
     pub tries_decided: u64,
     /// Tries known to be granted.
     pub tries_granted: u64,
+    /// Joins, in order, that are called: those who had left are counted as absent once.
+    pub passed: u64,
     /// The order of the next claim.
     pub next_order: u64,
 }

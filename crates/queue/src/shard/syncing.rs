@@ -9,6 +9,7 @@ use crate::limits::{
     CLAIM_PRESENCE, GRANT_FETCH, LATE_AFTER, MAX_LATE_SECONDS, PATIENT_SYNC, SHORTEST_SYNC,
     STALE_REPLY,
 };
+use crate::line::rank_of;
 use crate::sync::{Cut, LateJoins, LineAnswer, LineReport, SyncReply, SyncRequest};
 use crate::units::{EntryNumber, Generation, Millis, PlaceIndex, UnixMillis};
 
@@ -115,6 +116,7 @@ impl Shard {
             self.raise_to_floor(position, &answer, now);
             self.take_grants(position, answer.granted, now);
             self.take_try_decisions(position, answer.tries_decided, answer.tries_granted, now);
+            self.count_absent(position);
         }
         self.brake(now);
         ShardReply::Done
@@ -160,6 +162,31 @@ impl Shard {
             self.touch(index);
         }
         self.count(position).numbered = end;
+    }
+
+    /// Counts those who had left when the line called them, each once: others are called in their
+    /// stead without waiting for an answer. (Ranks rise with the order of joining.)
+    fn count_absent(&mut self, position: usize) {
+        let Some(called) = self
+            .board
+            .as_ref()
+            .map(|board| board.lines[position].called)
+        else {
+            return;
+        };
+        loop {
+            let line = &self.lines[position];
+            let Some(&index) = line.joins.get(line.row.passed as usize) else {
+                return;
+            };
+            let place = &self.places[index.0 as usize];
+            if place.entry.is_none_or(|entry| rank_of(entry) >= called) {
+                return;
+            }
+            let has_left = matches!(place.standing, Standing::Left { .. });
+            self.count(position).absent += u64::from(has_left);
+            self.lines[position].row.passed += 1;
+        }
     }
 
     /// Hands new grants to the pending claims, first come first served. A grant for which nobody

@@ -260,6 +260,11 @@ impl Shard {
             };
         };
         let position = usize::from(place.line.0);
+        let line = self.line_board(place);
+        let called = place
+            .entry
+            .is_some_and(|entry| line.is_some_and(|line| rank_of(entry) < line.called));
+        let has_session = matches!(place.standing, Standing::Granted(_));
         match &place.standing {
             Standing::Ended { .. } | Standing::Left { .. } | Standing::Void => {
                 return ShardReply::Place {
@@ -274,6 +279,9 @@ impl Shard {
                 self.count(position).withdrawn += 1;
             }
             Standing::Granted(_) => self.stop_counting(index),
+        }
+        if called && !has_session {
+            self.count(position).absent += 1;
         }
         self.places[index.0 as usize].standing = Standing::Left { at: now };
         self.touch(index);

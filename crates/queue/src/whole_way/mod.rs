@@ -365,3 +365,27 @@ fn a_clock_that_was_an_hour_ahead_stops_nothing_when_it_is_put_right() {
         "{entered} of 10 entered within 12 s at 60 a minute"
     );
 }
+
+#[test]
+fn those_who_left_before_their_turn_hold_nobody_up() {
+    let mut room = Room::open(&settings(Mode::Always, at_once(1)), 1);
+    room.sync();
+    room.operate(Action::Pause {
+        reason: String::new(),
+        next_update_at: None,
+    });
+    for number in 0..21 {
+        room.join(0, number);
+    }
+    room.pass(1);
+    for number in 0..20 {
+        let leave = ShardCommand::Leave {
+            index: PlaceIndex(number),
+            nonce: nonce(u64::from(number)),
+        };
+        room.ask(0, leave);
+    }
+    room.operate(Action::Resume);
+    room.pass(10);
+    assert_eq!(room.view(0, 20).state, VisitorState::Called);
+}
