@@ -121,7 +121,9 @@ impl Names {
     /// A `Set-Cookie` of the origin as the visitor may see it: a domain that names the origin's host is dropped, which
     /// binds the cookie to the asked host. `None` for one that bears a name of ours.
     pub fn set_cookie(&self, value: &str) -> Option<String> {
-        let name = value.split(['=', ';']).next().unwrap_or_default();
+        // Browsers send `Set-Cookie: =name=value`, a cookie without a name, back as `name=value`.
+        let named = value.trim_start_matches(|c: char| c == '=' || c.is_whitespace());
+        let name = named.split(['=', ';']).next().unwrap_or_default();
         if cookies::is_ours(name) {
             return None;
         }
@@ -251,6 +253,9 @@ mod tests {
             ("sid=1; HttpOnly", Some("sid=1; HttpOnly")),
             ("__Host-wr-pass-demo-1=forged; Path=/", None),
             ("wr-ticket-demo-1=forged", None),
+            ("=wr-ticket-demo-1=forged", None),
+            (" = __Host-wr-pass-demo-1=forged", None),
+            ("=nameless; Path=/", Some("=nameless; Path=/")),
         ];
         for (cookie, expected) in rows {
             assert_eq!(names().set_cookie(cookie).as_deref(), expected, "{cookie}");
