@@ -60,8 +60,8 @@ impl PathRule {
                 && !reading.contains(&b'%')
                 && slashes(reading) == slashes(path.as_bytes())
         };
-        match readings::of(&path).as_slice() {
-            [only] if plain(only) => Some(Self {
+        match readings::of(&path).as_deref() {
+            Some([only]) if plain(only) => Some(Self {
                 base: only.clone(),
                 below,
             }),

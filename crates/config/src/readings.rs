@@ -5,16 +5,23 @@
 //! encoded letters, dot segments), there is one reading. Where they do not, there is one for each
 //! habit known from real servers and proxies:
 //!
-//! - percent-encoding of `/`, `\`, `;`, `?`, `#`, `%` and NUL left alone, undone once, several
-//!   times, or until nothing is left; also old forms (`%u002f`, overlong UTF-8);
+//! - percent-encoding of `/`, `\`, `;`, `?`, `#` and `%` left alone, undone once, several times, or
+//!   until nothing is left; also old forms (`%u002f`, overlong UTF-8);
 //! - a backslash is a slash, or not;
 //! - `;name=value` belongs to the segment, or not;
-//! - `?`, `#` or NUL that appear by decoding end the path, or not;
+//! - `?` or `#` that appear by decoding end the path, or not;
 //! - slashes are merged before dot segments are resolved, or after;
-//! - dots and spaces at the end of a segment are dropped, or not.
+//! - dots and spaces at the end of a segment are dropped, or not;
+//! - what follows two slashes at the beginning is a host, before dot segments are resolved or
+//!   after, or not: servers that read the path as an address relative to their own find it so.
+//!
+//! A path with a control character has no reading: servers drop some of them, in some places, or
+//! end the path there, and nobody means one.
 //!
 //! The work is bounded: at most [`MAX_READINGS`] passes over a path, whose length the platform
 //! limits to 16 kB. An ordinary path has one reading and costs one pass.
+
+use std::collections::BTreeSet;
 
 /// One reading of a path: `/events/world-tour/seats`, without a slash at the end.
 pub type Reading = Vec<u8>;
@@ -25,8 +32,11 @@ const SINGLE_DECODINGS: usize = 4;
 /// The careful decoding, the single ones, the full one and the old forms.
 const MAX_DECODINGS: usize = 1 + SINGLE_DECODINGS + 2;
 
-/// Each decoding, times each combination of five habits.
-pub const MAX_READINGS: usize = MAX_DECODINGS << 5;
+/// What a server does or does not do beyond decoding.
+const HABITS: usize = 7;
+
+/// Each decoding, times each combination of habits.
+pub const MAX_READINGS: usize = MAX_DECODINGS << HABITS;
 
 /// What a server does beyond decoding.
 #[derive(Clone, Copy)]
@@ -36,26 +46,29 @@ struct Habits {
     ended_early: bool,
     merged_first: bool,
     ends_trimmed: bool,
+    host_before_dots: bool,
+    host_after_dots: bool,
 }
 
-/// All readings of `path`, at least one, each once.
-pub fn of(path: &str) -> Vec<Reading> {
+/// All readings of `path`, at least one, each once; `None` when a control character is in it, as
+/// it is or encoded.
+pub fn of(path: &str) -> Option<Vec<Reading>> {
     let raw = path.as_bytes();
     if is_ordinary(raw) {
-        return vec![finish(raw, Habits::from_bits(0))];
+        return Some(vec![finish(raw, Habits::from_bits(0))]);
     }
-    let mut readings: Vec<Reading> = Vec::new();
-    for decoded in decodings(raw) {
+    let decodings = decodings(raw);
+    if decodings.iter().flatten().any(u8::is_ascii_control) {
+        return None;
+    }
+    let mut readings: BTreeSet<Reading> = BTreeSet::new();
+    for decoded in decodings {
         let relevant = relevant(&decoded);
-        for bits in (0..1 << 5).filter(|bits| bits & !relevant == 0) {
-            let reading = finish(&decoded, Habits::from_bits(bits));
-            if !readings.contains(&reading) {
-                readings.push(reading);
-            }
-        }
+        let combinations = (0..1 << HABITS).filter(|bits| bits & !relevant == 0);
+        readings.extend(combinations.map(|bits| finish(&decoded, Habits::from_bits(bits))));
     }
     assert!(readings.len() <= MAX_READINGS, "the work is bounded");
-    readings
+    Some(readings.into_iter().collect())
 }
 
 impl Habits {
@@ -67,6 +80,8 @@ impl Habits {
             ended_early: has(2),
             merged_first: has(3),
             ends_trimmed: has(4),
+            host_before_dots: has(5),
+            host_after_dots: has(6),
         }
     }
 }
@@ -74,17 +89,22 @@ impl Habits {
 /// The habits that can make a difference for this path, as bits of [`Habits::from_bits`].
 fn relevant(path: &[u8]) -> u8 {
     let has = |wanted: &[u8]| path.iter().any(|byte| wanted.contains(byte));
+    let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
     let ends = path
         .iter()
         .zip(path.iter().skip(1).chain([&b'/']))
         .any(|(byte, next)| {
-            matches!(byte, b'.' | b' ') && matches!(next, b'/' | b'\\' | b';' | b'?' | b'#' | 0)
+            matches!(byte, b'.' | b' ') && matches!(next, b'/' | b'\\' | b';' | b'?' | b'#')
         });
+    let doubled = path.windows(2).any(|pair| pair.iter().all(is_slash));
+    let begins_doubled = path.len() > 1 && path[..2].iter().all(is_slash);
     u8::from(has(b"\\"))
         | u8::from(has(b";")) << 1
-        | u8::from(has(b"?#\0")) << 2
+        | u8::from(has(b"?#")) << 2
         | u8::from(has(b".")) << 3
         | u8::from(ends) << 4
+        | u8::from(begins_doubled) << 5
+        | u8::from(doubled || ends || has(b";")) << 6
 }
 
 /// Whether nothing in the path can be read in two ways.
@@ -134,7 +154,7 @@ fn encoded_byte(text: &[u8]) -> Option<u8> {
 /// Undoes the encoding of everything that means the same when it is encoded.
 fn decode_agreed(raw: &[u8]) -> Vec<u8> {
     decode_where(raw, |byte| {
-        !matches!(byte, b'/' | b'\\' | b';' | b'?' | b'#' | b'%' | 0)
+        !matches!(byte, b'/' | b'\\' | b';' | b'?' | b'#' | b'%')
     })
 }
 
@@ -179,7 +199,8 @@ fn decode_fully(raw: &[u8]) -> Vec<u8> {
 }
 
 /// Undoes what only old servers understand: `%uHHHH` of one byte, and ASCII in two or three bytes
-/// of overlong UTF-8.
+/// of overlong UTF-8. Such bytes are also letters of other encodings: what would become a control
+/// character is left out.
 fn decode_old_forms(text: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -196,7 +217,9 @@ fn decode_old_forms(text: &[u8]) -> Vec<u8> {
             [byte, ..] => (byte, 1),
             [] => break,
         };
-        decoded.push(byte);
+        if length == 1 || !byte.is_ascii_control() {
+            decoded.push(byte);
+        }
         at += length;
     }
     decoded
@@ -204,26 +227,20 @@ fn decode_old_forms(text: &[u8]) -> Vec<u8> {
 
 /// Splits into segments, resolves and joins again, in lower case.
 fn finish(decoded: &[u8], habits: Habits) -> Reading {
-    let ended = |byte: &u8| habits.ended_early && matches!(byte, b'?' | b'#' | 0);
+    let ended = |byte: &u8| habits.ended_early && matches!(byte, b'?' | b'#');
     let end = decoded.iter().position(ended).unwrap_or(decoded.len());
     let slash = |byte: &u8| *byte == b'/' || (habits.backslash_is_slash && *byte == b'\\');
+    let from = decoded.first().map_or(0, |first| usize::from(slash(first)));
+    let split: Vec<&[u8]> = decoded[from.min(end)..end].split(slash).collect();
+    let mut segments = split.as_slice();
+    if habits.host_before_dots {
+        segments = behind_host(segments);
+    }
     let mut kept: Vec<&[u8]> = Vec::new();
-    for (index, segment) in decoded[..end].split(slash).enumerate() {
-        let mut segment = segment;
-        if habits.parameters_dropped
-            && let Some(cut) = segment.iter().position(|byte| *byte == b';')
-        {
-            segment = &segment[..cut];
-        }
-        if habits.ends_trimmed && segment != b"." && segment != b".." {
-            let length = segment
-                .iter()
-                .rposition(|byte| !matches!(byte, b'.' | b' '))
-                .map_or(0, |last| last + 1);
-            segment = &segment[..length];
-        }
+    for segment in segments {
+        let segment = shortened(segment, habits);
         match segment {
-            b"" if index == 0 || habits.merged_first => {}
+            b"" if habits.merged_first => {}
             b"." => {}
             b".." => {
                 kept.pop();
@@ -231,12 +248,42 @@ fn finish(decoded: &[u8], habits: Habits) -> Reading {
             _ => kept.push(segment),
         }
     }
+    let mut segments = kept.as_slice();
+    if habits.host_after_dots {
+        segments = behind_host(segments);
+    }
     let mut reading = Vec::with_capacity(end + 1);
-    for segment in kept.into_iter().filter(|segment| !segment.is_empty()) {
+    for segment in segments.iter().filter(|segment| !segment.is_empty()) {
         reading.push(b'/');
         reading.extend_from_slice(segment);
     }
     lower_case(reading)
+}
+
+/// The segments behind the host, of a path that begins with two slashes; else all of them.
+fn behind_host<'a, 'b>(segments: &'b [&'a [u8]]) -> &'b [&'a [u8]] {
+    if !segments.first().is_some_and(|first| first.is_empty()) {
+        return segments;
+    }
+    let host = segments.iter().position(|segment| !segment.is_empty());
+    host.map_or(&[], |host| &segments[host + 1..])
+}
+
+/// A segment without what a server drops from it.
+fn shortened(segment: &[u8], habits: Habits) -> &[u8] {
+    let mut segment = segment;
+    if habits.parameters_dropped
+        && let Some(cut) = segment.iter().position(|byte| *byte == b';')
+    {
+        segment = &segment[..cut];
+    }
+    if habits.ends_trimmed && segment != b"." && segment != b".." {
+        let last = segment
+            .iter()
+            .rposition(|byte| !matches!(byte, b'.' | b' '));
+        segment = &segment[..last.map_or(0, |last| last + 1)];
+    }
+    segment
 }
 
 fn lower_case(reading: Reading) -> Reading {
@@ -256,6 +303,7 @@ mod tests {
 
     fn check(path: &str, expected: &[&str]) {
         let readings: Vec<String> = of(path)
+            .expect("no control character")
             .iter()
             .map(|reading| String::from_utf8_lossy(reading).into_owned())
             .collect();
@@ -282,7 +330,7 @@ mod tests {
             ("/a//b", "/a/b"),
             ("/caf%C3%89", "/café"),
         ] {
-            assert_eq!(of(path), [reading.as_bytes()], "{path}");
+            assert_eq!(of(path).unwrap(), [reading.as_bytes()], "{path}");
         }
     }
 
@@ -297,7 +345,6 @@ mod tests {
         check("/x/..;v=1/a", &["/a", "/x/..;v=1/a"]);
         check("/a;x/b", &["/a/b", "/a;x/b"]);
         check("/a%3fb", &["/a", "/a?b"]);
-        check("/a%00b", &["/a", "/a\0b"]);
         check("/x//../a", &["/a", "/x/a"]);
         check("/%c0%ae%c0%ae/a%c0%afb", &["/a/b"]);
         check("/%u0061", &["/a"]);
@@ -306,8 +353,43 @@ mod tests {
     }
 
     #[test]
+    fn two_slashes_at_the_beginning_may_stand_before_a_host() {
+        for path in [
+            "//host/a/b",
+            "///host/a/b",
+            "//host:80/x/../a/b",
+            "//name@host//a/./b",
+            "/\\host/a/b",
+            "/%5chost/a/b",
+            "/%2fhost/a/b",
+            "/%252f/host%252fa/b",
+            "/x/..%2f/host/a/b",
+            "/;x/host/a/b",
+            "/x/..;//host/a/b",
+            "/%20/host/a/b",
+            "//one/x/..%2f/two/a/b",
+        ] {
+            check(path, &["/a/b"]);
+        }
+        check("//host", &["/host", ""]);
+        check("//a/b", &["/a/b", "/b"]);
+        assert_eq!(of("/x//a/b").unwrap(), [b"/x/a/b"]);
+    }
+
+    #[test]
+    fn a_path_with_a_control_character_has_no_reading() {
+        let raw = "/a\tb /a\u{7f} /a%00b /a%09b /a%0a /a%0Db /%1f/a /a%7f /a%2509b /%%30%39";
+        for path in raw.split(' ') {
+            assert_eq!(of(path), None, "{path}");
+        }
+        check("/a%c0%89b%c0Ac", &["/abc"]);
+        check("/a%u0009b", &["/ab"]);
+        check("/caf%c3%a9%c2%85", &["/café\u{85}"]);
+    }
+
+    #[test]
     fn the_worst_path_is_read_in_bounded_work() {
-        let worst = "/a.\\..;b%25252525253f//%2e./%00%c0%af".repeat(400);
-        assert!(of(&worst).len() <= MAX_READINGS);
+        let worst = "//a.\\..;b%25252525253f//%2e./%c0%af".repeat(400);
+        assert!(of(&worst).unwrap().len() <= MAX_READINGS);
     }
 }

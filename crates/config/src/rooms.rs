@@ -22,8 +22,8 @@ pub enum Decision<'a> {
     Bypass(&'a Event),
     /// No event's.
     None,
-    /// Written so that one server would read it as one event's path and another as another's.
-    /// No browser writes that; the edge refuses it with 400.
+    /// Written so that one server would read it as one event's path and another as another's, or
+    /// with control characters. No browser writes that; the edge refuses it with 400.
     Conflict,
 }
 
@@ -146,7 +146,9 @@ impl Rooms {
         if events.peek().is_none() {
             return Decision::None;
         }
-        let readings = readings::of(path);
+        let Some(readings) = readings::of(path) else {
+            return Decision::Conflict;
+        };
         let covered =
             |rules: &[PathRule], reading: &[u8]| rules.iter().any(|rule| rule.covers(reading));
         let mut protecting = events.filter(|event| {

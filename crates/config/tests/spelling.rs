@@ -119,7 +119,7 @@ fn addresses_are_decided_as_a_table() {
         (
             "tickets.example.com",
             "/events/world-tour/health%00seats",
-            "event tour",
+            "conflict",
         ),
         (
             "tickets.example.com",
@@ -167,21 +167,39 @@ fn addresses_are_decided_as_a_table() {
             "/events%c0%afworld-tour/x",
             "event tour",
         ),
-        (
-            "tickets.example.com",
-            "/events/world-tour/x%00",
-            "event tour",
-        ),
+        ("tickets.example.com", "/events/world-tour/x%00", "conflict"),
         (
             "tickets.example.com",
             "/events/world-tour%00.html",
-            "event tour",
+            "conflict",
         ),
         (
             "tickets.example.com",
             "/events./world-tour%20/x",
             "event tour",
         ),
+        // A host in front, for servers that read the path as an address.
+        (
+            "tickets.example.com",
+            "//anything/events/world-tour/x",
+            "event tour",
+        ),
+        (
+            "tickets.example.com",
+            "/%5C%5Canything/events/world-tour",
+            "event tour",
+        ),
+        (
+            "tickets.example.com",
+            "//anything/events/world-tour/webhooks/x",
+            "event tour",
+        ),
+        ("tickets.example.com", "//anything/about", "none"),
+        // Control characters, which some servers drop.
+        ("tickets.example.com", "/eve%09nts/world-tour/x", "conflict"),
+        ("tickets.example.com", "/events/world-tour%0a", "conflict"),
+        ("tickets.example.com", "/about%7f", "conflict"),
+        ("shop.example.com", "/about%7f", "none"),
         // Two events at once.
         (
             "tickets.example.com",
