@@ -1,11 +1,13 @@
 // Whether cookies come back here at all: found out before joining, so that a browser without them
 // makes no place, no second place and no loop.
 
+/** Each page has a probe of its own: another tab's would be taken away in between. */
 function cookiesWork(page) {
+  const probe = `wr-probe-${Math.random().toString(36).slice(2)}`;
   try {
-    page.cookie = "wr-probe=1; Path=/; SameSite=Lax; Max-Age=60";
-    const works = page.cookie.includes("wr-probe=1");
-    page.cookie = "wr-probe=; Path=/; SameSite=Lax; Max-Age=0";
+    page.cookie = `${probe}=1; Path=/; SameSite=Lax; Max-Age=60`;
+    const works = page.cookie.includes(`${probe}=1`);
+    page.cookie = `${probe}=; Path=/; SameSite=Lax; Max-Age=0`;
     return works;
   } catch {
     return false;
