@@ -14,6 +14,8 @@ const MAX_LIMIT: u64 = MOST_ADMISSIONS as u64;
 const MAX_BATCH_SECONDS: u64 = LONGEST_BATCH.0 / 1_000;
 /// The most visitors that may be planned for, as in the configuration.
 const MAX_EXPECTED: u64 = MOST_VISITORS as u64;
+/// The last instant that may be named, 9999-12-31T23:59:59.999Z: what four digits of a year can show.
+const LAST_INSTANT_MS: u64 = 253_402_300_799_999;
 const ACTIONS: &str = "pause, resume, stop, off, soldout, close, open, retune, message or expect";
 
 /// Reads an action.
@@ -85,11 +87,11 @@ fn text(members: &mut Map<String, Value>, name: &str) -> Result<String, Problem>
 fn next_update(members: &mut Map<String, Value>) -> Result<Option<UnixMillis>, Problem> {
     match members.remove("next_update_at_ms") {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => match value.as_u64() {
+        Some(value) => match value.as_u64().filter(|at| *at <= LAST_INSTANT_MS) {
             Some(at) => Ok(Some(UnixMillis(at))),
             None => Err(Problem::field(
                 "next_update_at_ms",
-                "Unix milliseconds, or null",
+                &format!("Unix milliseconds, 0 to {LAST_INSTANT_MS}, or null"),
             )),
         },
     }
@@ -231,6 +233,7 @@ mod tests {
         for document_in in [
             json!({"action": "pause", "reason": "fire drill", "next_update_at_ms": 1_800_000_000_000_u64}),
             json!({"action": "stop", "reason": "", "next_update_at_ms": null}),
+            json!({"action": "stop", "reason": "", "next_update_at_ms": LAST_INSTANT_MS}),
             json!({"action": "resume"}),
             json!({"action": "off"}),
             json!({"action": "soldout"}),
@@ -258,6 +261,8 @@ mod tests {
             json!({"action": "pause", "reason": 5}),
             json!({"action": "pause", "reason": "x".repeat(MAX_MESSAGE_BYTES + 1)}),
             json!({"action": "pause", "next_update_at_ms": -1}),
+            json!({"action": "pause", "next_update_at_ms": LAST_INSTANT_MS + 1}),
+            json!({"action": "stop", "next_update_at_ms": 8_640_000_000_000_001_u64}),
             json!({"action": "retune"}),
             json!({"action": "retune", "max_active": 0}),
             json!({"action": "retune", "per_minute": 1_000_001}),

@@ -56,6 +56,7 @@ fn placed(state: VisitorState) -> PageView {
         }),
         offer_until: Some(NOW.plus(Millis::from_minutes(30))),
         session_ends_at: Some(NOW.minus(Millis::from_minutes(18))),
+        ran_out: true,
     };
     PageView {
         place: Some(place),

@@ -52,6 +52,7 @@ fn me(view: &PageView) -> Value {
         "eta": eta,
         "offer_until_ms": place.and_then(|place| place.offer_until),
         "session_ends_at_ms": place.and_then(|place| place.session_ends_at),
+        "ran_out": place.is_some_and(|place| place.ran_out),
         "opens_at_ms": view.opens_at,
         "pause": pause,
         "message": view.message,

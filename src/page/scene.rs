@@ -76,6 +76,9 @@ impl Scene {
         if view.stop {
             return Scene::Stopped;
         }
+        if view.mode == Mode::Closed {
+            return Scene::Closed;
+        }
         if state == Some(VisitorState::Admitted) {
             return Scene::Admitted;
         }

@@ -134,6 +134,9 @@ impl Writer<'_> {
         if self.scene == Scene::Waiting && self.view.ahead() == Some(0) {
             return self.words.text("waiting.first", &[]);
         }
+        if self.scene == Scene::Ended && !self.ran_out() {
+            return self.words.text("ended.early.headline", &[]);
+        }
         self.words.text(&self.key("headline"), &[])
     }
 
@@ -174,7 +177,7 @@ impl Writer<'_> {
                     .flatten()
                     .collect()
             }
-            Scene::Ended => vec![self.ended(), self.plain("ended.next")],
+            Scene::Ended => self.ended(),
             Scene::Stopped if view.place.is_some() => {
                 vec![self.plain("stopped.lead"), self.plain("stopped.kept")]
             }
@@ -184,17 +187,26 @@ impl Writer<'_> {
         }
     }
 
-    fn ended(&self) -> Phrase {
-        let Some(at) = self
-            .view
-            .place
-            .as_ref()
-            .and_then(|place| place.session_ends_at)
-        else {
-            return self.plain("ended.plain");
-        };
-        let minutes = self.view.session.0 / 60_000;
-        self.timed(self.words.plural("ended.lead", minutes, &[]), at)
+    fn ran_out(&self) -> bool {
+        let place = self.view.place.as_ref();
+        place.is_some_and(|place| place.ran_out && place.session_ends_at.is_some())
+    }
+
+    /// Only a session that ran to its end used all of its minutes.
+    fn ended(&self) -> Vec<Phrase> {
+        let place = self.view.place.as_ref();
+        let at = place.and_then(|place| place.session_ends_at);
+        match at {
+            Some(at) if self.ran_out() => {
+                let minutes = self.view.session.0 / 60_000;
+                let lead = self.words.plural("ended.lead", minutes, &[]);
+                vec![self.timed(lead, at), self.plain("ended.next")]
+            }
+            at => vec![
+                self.timed_or("ended.early.lead", at, "ended.plain"),
+                self.plain("ended.early.next"),
+            ],
+        }
     }
 
     fn shows_place(&self) -> bool {

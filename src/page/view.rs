@@ -99,6 +99,8 @@ pub struct Standing {
     pub offer_until: Option<UnixMillis>,
     /// Admitted or ended: when the session ends or ended.
     pub session_ends_at: Option<UnixMillis>,
+    /// Ended: it is certain that the session ran to its own end. Otherwise it was released, idle, or nobody knows.
+    pub ran_out: bool,
 }
 
 /// An estimated wait, as a range.

@@ -5,6 +5,7 @@ use anteroom_config::Decision;
 use anteroom_queue::board::Phase;
 use anteroom_queue::shard::command::VisitorState;
 use anteroom_queue::units::{EntryNumber, Millis, Rank, UnixMillis};
+use anteroom_token::Pass;
 use serde_json::json;
 
 use crate::answer::Answer;
@@ -23,7 +24,7 @@ use crate::problem::Problem;
 use crate::routes::{permits, state};
 use crate::standing::{Stand, Standing, phase_name, room_state};
 use crate::visit::Visit;
-use crate::visitor::{Visitor, claim_text};
+use crate::visitor::{Visitor, claim_text, is_of_place};
 use crate::zones;
 
 /// The query parameter with which a form's answer says that no cookie came with the form.
@@ -65,11 +66,13 @@ fn why_found(found: Found, why: Why) -> Found {
                 Stand::Waiting | Stand::Pending | Stand::Admitted
             ) =>
         {
-            let session_ends = Some(UnixMillis(second * 1_000));
+            let told = (standing.stand == Stand::Ended)
+                .then_some(standing.session_ends)
+                .flatten();
             Found {
                 standing: Standing {
                     stand: Stand::Ended,
-                    session_ends,
+                    session_ends: told.or(Some(UnixMillis(second * 1_000))),
                     ..standing
                 },
                 ..found
@@ -258,11 +261,28 @@ fn page_view(
         poll: sent.poll,
         hold: Some(event.settings.hold).filter(|hold| hold.0 > 0),
         session: event.settings.session,
-        place: place(standing, in_use),
+        place: place(standing, in_use, ran_out(visitor, standing)),
     }
 }
 
-fn place(standing: &Standing, in_use: Option<&InUse>) -> Option<view::Standing> {
+/// Whether a session that is over is known to have run to its own end, from the pass of it that the browser kept.
+fn ran_out(visitor: &Visitor<'_>, standing: &Standing) -> bool {
+    let ticket = visitor.ticket();
+    let pass = visitor.pass().map(|brought| brought.pass);
+    let own = pass.filter(|pass| {
+        ticket
+            .as_ref()
+            .is_none_or(|ticket| is_of_place(pass, ticket))
+    });
+    standing.stand == Stand::Ended
+        && own.is_some_and(|pass| ended_by_itself(standing.session_ends, &pass))
+}
+
+fn ended_by_itself(ended: Option<UnixMillis>, pass: &Pass) -> bool {
+    ended.is_some_and(|ended| ended.0 >= pass.session_ends_at * 1_000)
+}
+
+fn place(standing: &Standing, in_use: Option<&InUse>, ran_out: bool) -> Option<view::Standing> {
     let state = match standing.stand {
         Stand::None => return None,
         Stand::Provisional => VisitorState::Provisional,
@@ -288,6 +308,7 @@ fn place(standing: &Standing, in_use: Option<&InUse>) -> Option<view::Standing> 
         }),
         offer_until: standing.offer_until,
         session_ends_at: standing.session_ends,
+        ran_out,
     })
 }
 
@@ -342,6 +363,44 @@ pub fn without_cookies_off(path_and_query: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples;
+
+    #[test]
+    fn only_a_session_that_ran_to_its_own_end_ended_by_itself() {
+        let pass = samples::pass();
+        let end = pass.session_ends_at * 1_000;
+        for (ended, by_itself) in [
+            (Some(end - 1), false),
+            (Some(end), true),
+            (Some(end + 700), true),
+            (None, false),
+        ] {
+            let ended = ended.map(UnixMillis);
+            assert_eq!(ended_by_itself(ended, &pass), by_itself, "{ended:?}");
+        }
+    }
+
+    #[test]
+    fn the_home_knows_best_when_a_session_ended() {
+        let found = |stand, ended: Option<u64>| Found {
+            standing: Standing {
+                stand,
+                session_ends: ended.map(UnixMillis),
+                ..Standing::NONE
+            },
+            exchange: None,
+            unknown: false,
+        };
+        for (stand, told, shown) in [
+            (Stand::Ended, Some(1_500_250), 1_500_250),
+            (Stand::Ended, None, 2_000_000),
+            (Stand::None, None, 2_000_000),
+        ] {
+            let standing = why_found(found(stand, told), Why::Ended(2_000)).standing;
+            assert_eq!(standing.stand, Stand::Ended);
+            assert_eq!(standing.session_ends, Some(UnixMillis(shown)), "{stand:?}");
+        }
+    }
 
     #[test]
     fn the_remark_about_cookies_is_put_on_and_taken_off_again() {

@@ -1,24 +1,42 @@
-// Going in: the pass is asked for by itself only while the page is visible, and the page is
-// replaced by the shop, so that "back" never leads here. A pass that does not stick must not
-// become a loop.
+// Leaving this page by itself: for the shop, whose address is the same, or to see anew what the gate
+// says. The page is replaced, so that "back" never leads here. Whatever comes back instead of the
+// shop (a pass that does not stick, a gate that sees it otherwise) must not become a loop: the same
+// reason moves the page once within a while, then a button does.
 
-const LOOP_WITHIN_MS = 60_000;
-const LOOP_AFTER = 3;
+const AGAIN_AFTER_MS = 30_000;
+/** So many moves within that time are enough, also for reasons that take turns. */
+const MOST_MOVES = 3;
+const REMEMBERED_MS = 2 * MINUTE_MS;
+/** Went in so often within the time above, and is back: the pass does not stick. */
+const LOST_AFTER = 3;
+const ENTER = "enter";
 
-/** Whether the page may go in by itself once more; remembers that it does. */
-function mayEnter(memory, now_ms) {
-  const recent = (memory.read().entered ?? []).filter((at_ms) => now_ms - at_ms < LOOP_WITHIN_MS);
-  if (recent.length >= LOOP_AFTER) return false;
-  memory.write({ entered: [...recent, now_ms] });
-  return true;
+/** The moves that are remembered; a clock that was set back forgets those that are to come. */
+const movesIn = (memory, now_ms) =>
+  (memory.read().moves ?? []).filter(({ at_ms }) => at_ms <= now_ms && now_ms - at_ms < REMEMBERED_MS);
+
+/** Whether the page may move by itself for the reason `why`. A move without a reason counts as any. */
+function mayMove(memory, why, now_ms) {
+  const recent = movesIn(memory, now_ms).filter(({ at_ms }) => now_ms - at_ms < AGAIN_AFTER_MS);
+  return recent.length < MOST_MOVES && !recent.some((move) => move.why === why || move.why === null);
 }
+
+function rememberMove(memory, why, now_ms) {
+  memory.write({ moves: [...movesIn(memory, now_ms), { why, at_ms: now_ms }] });
+}
+
+const passIsLost = (memory, now_ms) =>
+  movesIn(memory, now_ms).filter(({ why }) => why?.startsWith(ENTER)).length >= LOST_AFTER;
+
+/** What the gate asks before any pass and any mode: nobody gets past these. */
+const isShut = (me) => Boolean(me.stop) || me.mode === "closed";
 
 /**
  * Whether this state asks for a pass without the visitor's doing. `claimed`: this tab has asked
  * before, and fetches what it asked for also when it is hidden meanwhile.
  */
 function claimsByItself(me, visible, claimed) {
-  if (me.stop || me.cookie === false || !(visible || claimed)) return false;
+  if (isShut(me) || me.cookie === false || !(visible || claimed)) return false;
   return me.state === "admitted" || (me.state === "called" && me.phase === "open");
 }
 

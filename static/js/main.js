@@ -1,6 +1,8 @@
 // The page: ties the parts together. State lives here and nowhere else.
 
 const JOINABLE = ["prequeue", "drawing", "open", "paused"];
+/** No page tries its address more often than this, whatever the server says. */
+const SHORTEST_RATE_MS = 2_000;
 const FINAL = [...GIVEN_UP, "elsewhere"];
 
 const find = (id) => document.getElementById(id);
@@ -22,7 +24,11 @@ let busy = false;
 let joining = false;
 let acting = false;
 let leaving = false;
-let loops = false;
+/** The pass does not stick. */
+let lost = false;
+/** Why the page would move by itself, and does not: it has just done so, and is back. */
+let stuck = null;
+let otherRun = false;
 let told = null;
 let claimed = false;
 let had_place = !["none", ...GIVEN_UP].includes(me.state);
@@ -68,14 +74,15 @@ const poll = poller({
 
 /** Takes an answer in. */
 function hear(answer) {
-  if (answer.run != null && answer.run !== room.run) return location.replace(room.return);
+  otherRun = answer.run != null && answer.run !== room.run;
+  if (otherRun) return moveOn(`run ${answer.run}`, room.return);
   if (failures > 1) speaker.say(words.text("announce.online"));
   failures = 0;
   heard_ms = Date.now();
   if (answer.now_ms) skew_ms = answer.now_ms - heard_ms;
   const had = me.state;
-  const lost = answer.state === "none" && CAN_LEAVE.includes(had) && answer.cookie !== true;
-  me = nextState(me, { run: room.run, ...answer, ...(lost && { cookie: false }) });
+  const forgotten = answer.state === "none" && CAN_LEAVE.includes(had) && answer.cookie !== true;
+  me = nextState(me, { run: room.run, ...answer, ...(forgotten && { cookie: false }) });
   if (GIVEN_UP.includes(me.state)) forgetPermit();
   wait = steadyEta(wait, me, serverNow());
   tab.write({ wait });
@@ -90,12 +97,18 @@ function forgetPermit() {
   memory.write({ permit: undefined, rank: undefined });
 }
 
+/** The scene that is shown. */
+function sceneNow() {
+  if (lost) return "cookie";
+  return stuck !== null && !isShut(me) ? "again" : sceneOf(me);
+}
+
 function redraw() {
-  const scene = loops ? "cookie" : sceneOf(me);
+  const scene = sceneNow();
   const slots = slotsOf(scene, room, me, words, wait.eta, serverNow(), busy);
   const kept = memory.read();
   const start = kept.rank === me.rank ? kept.start : null;
-  const inLine = (scene === "waiting" || scene === "paused") && me.ahead != null && start > 0;
+  const inLine = (scene === "waiting" || scene === "paused") && Number.isFinite(me.ahead) && start > 0;
   draw(find, scene, slots, move, inLine ? progressOf(start, me.ahead) : null, words);
   line(find("cause"), scene === "waiting" && wait.cause ? words.text(`cause.${wait.cause}`) : null);
   show(find("extras"), extras.any && slots.canLeave && scene !== "called");
@@ -112,17 +125,17 @@ function drawAge(scene) {
   const age_ms = Date.now() - heard_ms + (me.board_age_ms ?? 0);
   const minutes = Math.floor(age_ms / 60_000);
   const placed = CAN_LEAVE.includes(scene);
-  const lost = !navigator.onLine || (failures > 1 && me.state !== "none");
+  const cut = !navigator.onLine || (failures > 1 && me.state !== "none");
   const numbers = SHOWS_PLACE.includes(scene);
   const age = minutes > 0 ? words.plural("age.minutes", minutes) : words.text("age.now");
-  show(find("offline"), lost && scene !== "cookie");
+  show(find("offline"), cut && scene !== "cookie");
   put(
     find("offline-text"),
     [placed && words.text("stopped.kept"), words.text("offline.text")].filter(Boolean).join(" "),
   );
-  line(find("offline-age"), lost && numbers ? age : null);
-  line(find("age"), !lost && numbers && (me.board_age_ms ?? 0) >= 10_000 ? age : null);
-  show(find("live"), !lost && placed && (me.board_age_ms ?? 0) < 10_000);
+  line(find("offline-age"), cut && numbers ? age : null);
+  line(find("age"), !cut && numbers && (me.board_age_ms ?? 0) >= 10_000 ? age : null);
+  show(find("live"), !cut && placed && (me.board_age_ms ?? 0) < 10_000);
 }
 
 function drawCookie() {
@@ -135,7 +148,7 @@ function drawCookie() {
 /** Once a second: the countdown, and the age while offline. */
 function tick() {
   const at_ms = room.prequeue_at_ms ?? me.opens_at_ms;
-  const counts = sceneOf(me) === "before" && at_ms != null;
+  const counts = sceneNow() === "before" && at_ms != null;
   show(find("clock"), counts);
   if (!counts) return;
   const left = countdown(at_ms - serverNow(), words);
@@ -162,17 +175,41 @@ function tell(scene, slots) {
 
 /** Does by itself what the state asks for: join, or go in. */
 async function goOn() {
-  if (me.mode === "off") return location.replace(room.return);
-  if (loops || me.cookie === false || leaving) return;
-  if (me.state === "none") {
-    if (me.mode === "rate") return askAgainLater();
-    if (JOINABLE.includes(me.phase) && !me.stop) await join();
-  } else if (claimsByItself(me, visible(), claimed)) await enter(true);
+  if (otherRun || lost) return;
+  if (me.mode === "off" && !isShut(me)) return moveOn("off", room.return);
+  if (me.state !== "none" && me.cookie !== false && !leaving && claimsByItself(me, visible(), claimed)) {
+    return enter(true);
+  }
+  if (stuck !== null) {
+    stuck = null;
+    redraw();
+  }
+  if (me.state !== "none" || me.cookie === false || leaving) return;
+  if (isShut(me) || !JOINABLE.includes(me.phase)) return;
+  if (me.mode === "rate") askAgainLater();
+  else await join();
 }
 
+/** Replaces this page for the reason `why`; a page that has just done so and is back shows a button. */
+function moveOn(why, address) {
+  if (mayMove(tab, why, Date.now())) {
+    rememberMove(tab, why, Date.now());
+    location.replace(address);
+  } else stay(why);
+}
+
+function stay(why) {
+  stuck = why;
+  lost = why.startsWith(ENTER) && passIsLost(tab, Date.now());
+  redraw();
+}
+
+/** Too many at once, and no queue: the address itself is tried again, at the server's pace. */
 function askAgainLater() {
   poll.stop();
-  setTimeout(() => location.replace(room.return), delayMs({ poll_ms: me.poll_ms, failures: 0, chance: Math.random }));
+  const poll_ms = Math.max(me.poll_ms ?? 0, SHORTEST_RATE_MS);
+  const wait_ms = delayMs({ poll_ms, hidden: !visible(), failures: 0, chance: Math.random });
+  setTimeout(() => location.replace(room.return), wait_ms);
 }
 
 /** As the server says; when the line opens meanwhile, just after that. */
@@ -217,15 +254,18 @@ async function join() {
 /** Asks for the pass, and goes in with it. */
 async function enter(byItself) {
   if (acting) return;
+  const why = `${ENTER} ${me.rank}`;
+  if (byItself && !mayMove(tab, why, Date.now())) return stay(why);
   acting = true;
   try {
     const answer = await request("POST", `${mine}/pass`, {});
     claimed = answer.status !== 409;
     if (answer.state === "admitted" && answer.status === 200) {
       me = { ...me, state: "admitted", session_ends_at_ms: answer.session_ends_at_ms };
-      loops = byItself && !mayEnter(tab, Date.now());
+      stuck = null;
       redraw();
-      if (!loops) location.replace(sameSite(answer.location, location.origin, room.return));
+      rememberMove(tab, why, Date.now());
+      location.replace(sameSite(answer.location, location.origin, room.return));
     } else hear(answer);
     poll.replan();
   } finally {
@@ -267,10 +307,13 @@ function press(event, run) {
 }
 
 find("act").addEventListener("submit", (event) => {
-  const { what } = actionOf(sceneOf(me), words) ?? {};
+  const { what } = actionOf(sceneNow(), words) ?? {};
   if (what === "rejoin") press(event, rejoin);
-  else if (what === "enter" || what === "continue") press(event, () => enter(false));
-  else press(event, join);
+  else if (what === "enter" || what === "continue" || stuck?.startsWith(ENTER)) press(event, () => enter(false));
+  else if (what === "retry") {
+    event.preventDefault();
+    location.replace(room.return);
+  } else press(event, join);
 });
 find("give-up").addEventListener("submit", (event) => press(event, leave));
 find("stay").addEventListener("click", () => {
@@ -287,10 +330,12 @@ window.addEventListener("online", () => poll.atOnce());
 window.addEventListener("offline", redraw);
 setInterval(() => {
   tick();
-  drawAge(loops ? "cookie" : sceneOf(me));
+  drawAge(sceneNow());
 }, 1000);
 
 show(find("stay"), true);
+// Where nothing outlives a reload, the browser still says that this page replaced itself.
+if (!tab.lasts() && document.referrer === location.href.split("#")[0]) rememberMove(tab, null, Date.now());
 if (me.rank != null) memory.write(remembered(memory.read(), me));
 if (me.state === "none" && !cookiesWork(document)) me.cookie = false;
 redraw();

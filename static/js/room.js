@@ -54,6 +54,8 @@ function known(answer) {
 function nextState(before, answer) {
   const unavailable = answer.board_version === null && Boolean(before?.unavailable);
   const next = { ...before, unavailable, ...known(answer) };
+  // The page came with it, about the session that had ended then.
+  if (next.state !== "ended" || next.rank !== before?.rank) next.ran_out = false;
   if (!before || before.run !== answer.run) return next;
   if (answer.board_version < before.board_version) {
     for (const field of BOARD_FIELDS) if (before[field] !== undefined) next[field] = before[field];
@@ -84,7 +86,17 @@ function memoryIn(storage, name) {
       storage().setItem(name, JSON.stringify(kept));
     } catch {}
   };
-  return { read, write };
+  /** Whether it does outlive a reload. */
+  const lasts = () => {
+    try {
+      const kept_here = storage();
+      kept_here.setItem(name, kept_here.getItem(name) ?? "{}");
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return { read, write, lasts };
 }
 
 /** What is remembered of a place: where it began (for the progress) and what was last shown. */

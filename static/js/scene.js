@@ -10,6 +10,7 @@ function sceneOf(me) {
   if (me.cookie === false) return "cookie";
   if (me.state === "elsewhere") return "elsewhere";
   if (me.stop) return "stopped";
+  if (me.mode === "closed") return "closed";
   if (me.state === "admitted") return "admitted";
   if (me.unavailable && me.state !== "none") return "error";
   if (me.phase === "soldout" || me.phase === "closed") return me.phase;
@@ -31,7 +32,7 @@ function slotsOf(scene, room, me, words, eta, now_ms, busy = false) {
   const { text, plural, number } = words;
   const placed = SHOWS_PLACE.includes(scene);
   const ahead = placed && me.ahead > 0 ? me.ahead : null;
-  const headline = text(scene === "waiting" && me.ahead === 0 ? "waiting.first" : `${scene}.headline`);
+  const headline = text(headlineOf(scene, me));
   const titled = (scene === "waiting" || scene === "paused") && ahead !== null;
   return {
     headline,
@@ -53,10 +54,26 @@ function slotsOf(scene, room, me, words, eta, now_ms, busy = false) {
   };
 }
 
+function headlineOf(scene, me) {
+  if (scene === "waiting" && me.ahead === 0) return "waiting.first";
+  return scene === "ended" && !me.ran_out ? "ended.early.headline" : `${scene}.headline`;
+}
+
+/** Only a session that ran to its end used all of its minutes. */
+function endedOf(room, me, words, now_ms) {
+  const time = words.time(me.session_ends_at_ms, now_ms);
+  if (me.ran_out && time !== null)
+    return [words.plural("ended.lead", room.session_minutes, { time }), words.text("ended.next")];
+  const ended = time === null ? words.text("ended.plain") : words.text("ended.early.lead", { time });
+  return [ended, words.text("ended.early.next")];
+}
+
 function leadOf(scene, room, me, words, now_ms, busy) {
-  const { text, plural, time } = words;
-  const opening = (at_ms, key) =>
-    at_ms == null ? text(`${key}.soon`) : text(`${key}.lead`, { time: words.timeThere(at_ms, now_ms, room.zone) });
+  const { text } = words;
+  const opening = (at_ms, key) => {
+    const time = words.timeThere(at_ms, now_ms, room.zone);
+    return time === null ? text(`${key}.soon`) : text(`${key}.lead`, { time });
+  };
   switch (scene) {
     case "waiting":
       return [];
@@ -65,14 +82,11 @@ function leadOf(scene, room, me, words, now_ms, busy) {
     case "prequeue":
       return [opening(me.opens_at_ms, "prequeue"), me.ahead == null ? text("prequeue.draw") : null].filter(Boolean);
     case "called": {
-      const until = me.offer_until_ms;
-      return [text("called.lead"), until && text("called.until", { time: time(until, now_ms) })].filter(Boolean);
+      const time = words.time(me.offer_until_ms, now_ms);
+      return [text("called.lead"), time !== null && text("called.until", { time })].filter(Boolean);
     }
-    case "ended": {
-      const at = me.session_ends_at_ms;
-      const ended = at && plural("ended.lead", room.session_minutes, { time: time(at, now_ms) });
-      return [ended || text("ended.plain"), text("ended.next")];
-    }
+    case "ended":
+      return endedOf(room, me, words, now_ms);
     case "stopped":
       return [text("stopped.lead"), me.state !== "none" && text("stopped.kept")].filter(Boolean);
     case "joining":
@@ -85,7 +99,8 @@ function leadOf(scene, room, me, words, now_ms, busy) {
 function noticeOf(scene, me, words, now_ms) {
   if (!me.pause || !["paused", "stopped", "joining"].includes(scene)) return null;
   const at_ms = me.pause.next_update_at_ms;
-  const update = at_ms > now_ms ? words.text("paused.update", { time: words.time(at_ms, now_ms) }) : null;
+  const time = at_ms > now_ms ? words.time(at_ms, now_ms) : null;
+  const update = time === null ? null : words.text("paused.update", { time });
   return me.pause.reason || update ? [me.pause.reason, update].filter(Boolean) : null;
 }
 
@@ -97,7 +112,10 @@ function nextOf(scene, room, words) {
 }
 
 function promiseOf(scene, me, words, eta, now_ms) {
-  const back = (at_ms) => words.text("promise.back", { time: words.time(at_ms, now_ms) });
+  const back = (at_ms) => {
+    const time = words.time(at_ms, now_ms);
+    return time === null ? words.text("promise") : words.text("promise.back", { time });
+  };
   if (scene === "waiting") {
     if (!eta) return words.text("promise");
     if (eta.likely_seconds < NEAR_SECONDS) return words.text("promise.near");
@@ -115,7 +133,8 @@ function actionOf(scene, words) {
     called: "enter",
     admitted: "enter",
     elsewhere: "continue",
+    again: "retry",
   };
   const what = does[scene];
-  return what ? { what, label: words.text(`do.${what}`), urgent: what === "enter" } : null;
+  return what ? { what, label: words.text(`do.${what}`), urgent: what === "enter" || what === "retry" } : null;
 }

@@ -3,6 +3,8 @@
 
 const MINUTE_MS = 60_000;
 const NEAR_SECONDS = 180;
+/** The last instant that a date can hold here, 275760-09-13. */
+const LAST_MS = 8.64e15;
 
 /** `lang` is the page's language for Intl; `preferred` are the browser's, for the clock's style. */
 function wordsIn(lang, entries, preferred = []) {
@@ -21,18 +23,21 @@ function wordsIn(lang, entries, preferred = []) {
     return fill(form, { n: number(count), ...filled });
   };
 
+  const isInstant = (at_ms) => typeof at_ms === "number" && Math.abs(at_ms) <= LAST_MS;
   const written = (at_ms, now_ms, zone) => {
     const at = new Date(at_ms);
     const options = { timeZone: zone, hour: "numeric", minute: "2-digit" };
     const day = (value) => new Date(value).toLocaleDateString("en-CA", { timeZone: zone });
-    if (day(at_ms) !== day(now_ms)) Object.assign(options, { weekday: "long", day: "numeric", month: "long" });
+    if (!isInstant(now_ms) || day(at_ms) !== day(now_ms))
+      Object.assign(options, { weekday: "long", day: "numeric", month: "long" });
     return at.toLocaleString(times, options);
   };
-  /** An instant in the visitor's zone. */
-  const time = (at_ms, now_ms) => written(at_ms, now_ms);
+  /** An instant in the visitor's zone; null for what is none, and never a throw. */
+  const time = (at_ms, now_ms) => (isInstant(at_ms) ? written(at_ms, now_ms) : null);
   /** The same, with the event's own zone beside it where the clocks differ. */
   const timeThere = (at_ms, now_ms, zone) => {
-    const here = written(at_ms, now_ms);
+    const here = time(at_ms, now_ms);
+    if (here === null) return null;
     try {
       const there = written(at_ms, now_ms, zone);
       const city = zone.split("/").pop().replaceAll("_", " ");

@@ -204,16 +204,6 @@ story("one place works in one browser: the other continues only when asked", "el
   await page.waitForFunction(() => document.title === "The shop");
 });
 
-story("a pass that does not come back is no loop", "called", {}, async (room, page) => {
-  room.keepsCookies = false;
-  await page.goto(room.url);
-  await scene(page, "cookie");
-  const claims = room.count("POST", "/pass");
-  await seconds(1.5);
-  assert.equal(room.count("POST", "/pass"), claims);
-  assert.ok(claims <= 4, `${claims} claims`);
-});
-
 story(
   "a ticket that does not come back is noticed within one round trip, and makes no second place",
   "join",

@@ -299,11 +299,88 @@ test("a permit signed anew while the home is away is kept for the next try", asy
   assert.equal(memory.read().permit, "signed anew");
 });
 
-test("a pass that does not stick does not become a loop", () => {
+/** Tries to move, and remembers it like the page does. */
+const moves = (memory, why, now_ms) => {
+  const may = script.mayMove(memory, why, now_ms);
+  if (may) script.rememberMove(memory, why, now_ms);
+  return may;
+};
+
+test("the page moves by itself once for a reason, and again after a while", () => {
   const memory = memoryOf();
-  const tries = [0, 5_000, 10_000, 15_000].map((now_ms) => script.mayEnter(memory, now_ms));
-  assert.deepEqual(tries, [true, true, true, false]);
-  assert.equal(script.mayEnter(memory, 10 * MINUTE_MS), true);
+  const tries = [0, 500, 5_000, 29_999, 30_000].map((now_ms) => moves(memory, "off", now_ms));
+  assert.deepEqual(tries, [true, false, false, false, true]);
+  assert.equal(moves(memory, "enter 7", 30_100), true, "something else has happened");
+});
+
+test("reasons that take turns are no loop either, nor is a move whose reason nobody remembers", () => {
+  const memory = memoryOf();
+  const tries = ["run 2", "run 1", "run 3", "run 4", "off"].map((why, at) => moves(memory, why, at * 1_000));
+  assert.deepEqual(tries, [true, true, true, false, false]);
+  const blind = memoryOf();
+  script.rememberMove(blind, null, 0);
+  assert.deepEqual([moves(blind, "off", 10), moves(blind, "off", 30_000)], [false, true]);
+});
+
+test("a device's clock that is set back by hours does not hold the page for hours", () => {
+  const memory = memoryOf();
+  const hours_ms = 5 * 60 * MINUTE_MS;
+  assert.equal(moves(memory, "off", hours_ms), true);
+  assert.equal(moves(memory, "off", 0), true);
+  assert.equal(moves(memory, "off", 1_000), false);
+});
+
+test("who went in three times and is back has no pass that sticks", () => {
+  const memory = memoryOf();
+  const lost = [0, 30_000, 60_000].map((now_ms) => {
+    script.rememberMove(memory, "enter 7", now_ms);
+    return script.passIsLost(memory, now_ms);
+  });
+  assert.deepEqual(lost, [false, false, true]);
+  assert.equal(script.passIsLost(memory, 10 * MINUTE_MS), false);
+});
+
+test("no number that an answer may bring makes the page throw: what is no instant is not shown", () => {
+  const room = { title: "T", zone: "Europe/Berlin", hold_minutes: 30, session_minutes: 20 };
+  const strange = [8.64e15 + 1, 1e300, Infinity, -Infinity, -8.64e15 - 1, NaN, "soon", null, undefined, {}];
+  for (const at_ms of strange) {
+    assert.equal(words.time(at_ms, 0), null, String(at_ms));
+    assert.equal(words.timeThere(at_ms, 0, "Europe/Berlin"), null, String(at_ms));
+  }
+  for (const at_ms of [...strange, 8.64e15, -8.64e15, 0, 253_402_300_799_999]) {
+    const eta = { likely_seconds: at_ms, at_most_seconds: at_ms };
+    const times = { opens_at_ms: at_ms, offer_until_ms: at_ms, session_ends_at_ms: at_ms, ran_out: true };
+    const pause = { reason: "", next_update_at_ms: at_ms };
+    for (const scene of ["before", "prequeue", "waiting", "paused", "called", "ended", "stopped"]) {
+      for (const now_ms of [0, at_ms]) {
+        const me = { state: "waiting", ahead: 5, rank: 9, pause, ...times };
+        const slots = script.slotsOf(scene, room, me, words, eta, now_ms);
+        assert.doesNotMatch(JSON.stringify(slots), /Invalid|\{time\}|: null\./, `${scene}, ${at_ms}`);
+      }
+    }
+    script.countdown(at_ms, words);
+  }
+  const beyond = { state: "waiting", pause: { reason: "", next_update_at_ms: 8.64e15 + 1 } };
+  assert.equal(script.slotsOf("paused", room, beyond, words, null, 0).notice, null);
+});
+
+test("only a session that ran to its end used all of its minutes", () => {
+  const room = { title: "T", zone: "UTC", session_minutes: 20 };
+  const ended = { run: 1, state: "ended", rank: 4, session_ends_at_ms: MINUTE_MS, ran_out: true };
+  const of = (me) => script.slotsOf("ended", room, me, words, null, MINUTE_MS);
+  assert.match(of(ended).lead[0], /^Your 20 minutes ended at /);
+  const early = of({ ...ended, ran_out: false });
+  assert.equal(early.headline, "Your visit has ended");
+  assert.match(early.lead[0], /^Your visit to the shop ended at /);
+  assert.doesNotMatch(early.lead.join(" "), /minutes|need more time/);
+  const polled = script.nextState(ended, { run: 1, state: "ended", rank: 4, session_ends_at_ms: MINUTE_MS + 9 });
+  assert.equal(polled.ran_out, true, "asked again, it is still so");
+  for (const later of [
+    { run: 1, state: "waiting", rank: 8 },
+    { run: 1, state: "ended", rank: 8 },
+  ]) {
+    assert.equal(script.nextState(ended, later).ran_out, false, "another session");
+  }
 });
 
 test("the page goes in by itself only while it is visible, or has asked before", () => {
@@ -317,6 +394,8 @@ test("the page goes in by itself only while it is visible, or has asked before",
     [{ ...called, state: "admitted" }, false, false, false],
     [{ ...called, state: "admitted" }, false, true, true],
     [{ ...called, cookie: false }, true, false, false],
+    [{ ...called, mode: "closed" }, true, false, false],
+    [{ ...called, state: "admitted", mode: "closed" }, true, true, false],
   ]) {
     assert.equal(script.claimsByItself(me, visible, claimed), expected, JSON.stringify({ me, visible, claimed }));
   }

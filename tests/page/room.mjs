@@ -82,6 +82,7 @@ const read = async (request) => {
 /**
  * Starts the stand-in with a scene. `room.view` is what everybody sees, `room.joined` what a
  * join leads to, `room.pass` how a claim is answered, `room.down` refuses everything, `room.away` joins,
+ * `room.says` is laid over what the API says of the state,
  * `room.keepsCookies = false` loses them; `room.asked` lists the requests.
  */
 export async function startRoom(renderer, scene, more = {}) {
@@ -137,7 +138,7 @@ function act(room, what, sent, cookies) {
   switch (what) {
     case "GET tickets/me":
       if (lost) return [200, { ...stateOf({ ...room.view, place: null }), cookie: false }];
-      return [200, stateOf(room.view)];
+      return [200, { ...stateOf(room.view), ...room.says }];
     case "POST permits":
       room.permits += 1;
       return [201, { permit: `permit-${room.permits}`, challenge: { kind: "none" } }];

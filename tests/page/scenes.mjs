@@ -45,6 +45,7 @@ const place = (state, more = {}) => ({
   eta: null,
   offer_until: null,
   session_ends_at: null,
+  ran_out: false,
   ...more,
 });
 
@@ -73,7 +74,11 @@ export const scenes = {
   called: { place: place("called", { rank: 11_100, offer_until: NOW_MS + 28 * MINUTE_MS }) },
   pending: { place: place("pending", { rank: 11_100 }) },
   admitted: { place: place("admitted", { session_ends_at: NOW_MS + 20 * MINUTE_MS }) },
-  ended: { permit: "permit-of-this-page", place: place("ended", { session_ends_at: NOW_MS - 18 * MINUTE_MS }) },
+  ended: {
+    permit: "permit-of-this-page",
+    place: place("ended", { session_ends_at: NOW_MS - 18 * MINUTE_MS, ran_out: true }),
+  },
+  ended_early: { permit: "permit-of-this-page", place: place("ended", { session_ends_at: NOW_MS - 2 * MINUTE_MS }) },
   elsewhere: { place: place("elsewhere") },
   lapsed: { permit: "permit-of-this-page", place: place("lapsed") },
   left: { permit: "permit-of-this-page", place: place("left") },
