@@ -1,4 +1,6 @@
 // What every command does alike: read its arguments, say how it is used, end with a plain message.
+import { statSync } from "node:fs";
+import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { say } from "./progress.mjs";
@@ -29,12 +31,25 @@ export function readArguments(words, options, allowPositionals = false) {
   }
 }
 
-/** A port from the command line; `fallback` when none is given. */
-export function portOf(text, fallback) {
-  if (text === undefined) return fallback;
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new UsageError(`--port is ${JSON.stringify(text)}, allowed is 0 (any free one) to 65535`);
+/** A whole number in decimal digits; `undefined` stays what it is. `allowed` says the range in words. */
+export function wholeNumber(text, { name, from, to, allowed = `${from} to ${to}` }) {
+  if (text === undefined) return undefined;
+  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number >= from && number <= to)) {
+    throw new UsageError(`${name} is ${JSON.stringify(text)}, allowed is ${allowed}`);
   }
-  return port;
+  return number;
+}
+
+/** A port from the command line; `fallback` when none is given. */
+export const portOf = (text, fallback) =>
+  wholeNumber(text, { name: "--port", from: 0, to: 65_535, allowed: "1 to 65535, or 0 for any free one" }) ?? fallback;
+
+/** The full path of a file that `--config` names. */
+export function configFileOf(text) {
+  const file = path.resolve(text);
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
+    throw new UsageError(`--config is ${JSON.stringify(text)}, but there is no such file: ${file}`);
+  }
+  return file;
 }

@@ -1,7 +1,7 @@
 // `npm run deploy`: checks, packages, deploys. A dry run needs no network and no secrets.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { command, readArguments } from "./command-line.mjs";
+import { command, configFileOf, readArguments } from "./command-line.mjs";
 import {
   checkAccepted,
   checkDeploymentIsNoDemo,
@@ -13,6 +13,7 @@ import {
   isLoopbackOnly,
 } from "./deploying/checks.mjs";
 import { buildDir, npmBinary, root, toolNode, wranglerEnvironment, wranglerFile } from "./paths.mjs";
+import { DEFAULT_PREFIX } from "./probe.mjs";
 import { run } from "./processes.mjs";
 import { setup } from "./setup.mjs";
 import { freshRootKey } from "./setup/keys.mjs";
@@ -25,7 +26,6 @@ Ends with 1 when a check fails, and deploys nothing then.`;
 
 const deployDir = path.join(root, ".wrangler", "deploy");
 const BOARD_PATIENCE_MS = 5_000;
-const DEFAULT_PREFIX = "/_wr";
 const MARKS = { ok: "ok  ", failed: "FAIL", note: "note" };
 
 async function main(words) {
@@ -34,9 +34,12 @@ async function main(words) {
     config: { type: "string", default: wranglerFile },
   });
   const isDry = values["dry-run"];
-  await setup(["packages", "rust", "tools", "worker"]);
+  const configFile = configFileOf(values.config);
+  // A configuration that cannot be read is said before what takes minutes; reading it needs a package.
+  await setup(["packages"]);
   const { eventsOf, readWranglerConfig } = await import("./wrangler-config.mjs");
-  const whole = readWranglerConfig(path.resolve(values.config));
+  const whole = readWranglerConfig(configFile);
+  await setup(["packages", "rust", "tools", "worker"]);
   const { config, leftOut } = withoutLoopbackEvents(whole, eventsOf(whole));
   const events = eventsOf(config);
   const file = await writeConfig(config);

@@ -1,9 +1,10 @@
 // `npm run dev`: the demo shop and `wrangler dev` in front of it, at one address.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { command, portOf, readArguments } from "./command-line.mjs";
+import { command, configFileOf, portOf, readArguments } from "./command-line.mjs";
 import { buildDir, devVarsFile, npmBinary, root, toolNode, wranglerEnvironment, wranglerFile } from "./paths.mjs";
-import { answers } from "./probe.mjs";
+import { freePort, requireFreePort } from "./ports.mjs";
+import { workerAnswers } from "./probe.mjs";
 import { onStopRequest, startGroup, stopGroup } from "./processes.mjs";
 import { say } from "./progress.mjs";
 import { setup } from "./setup.mjs";
@@ -22,6 +23,9 @@ async function main(words) {
     port: { type: "string" },
     config: { type: "string", default: wranglerFile },
   });
+  const wantedPort = portOf(values.port, DEFAULT_PORT);
+  const configFile = configFileOf(values.config);
+  await requireFreePort(wantedPort);
   const running = [];
   let isStopping = false;
   const stop = async (code) => {
@@ -30,9 +34,13 @@ async function main(words) {
     process.exit(code);
   };
   onStopRequest(() => stop(0));
+  // A configuration that cannot be read is said before what takes minutes; reading it needs a package.
+  await setup(["packages"]);
+  const { readWranglerConfig } = await import("./wrangler-config.mjs");
+  const config = readWranglerConfig(configFile);
   await setup();
   try {
-    await start(path.resolve(values.config), portOf(values.port, DEFAULT_PORT), running);
+    await start({ config, configFile, wantedPort }, running);
   } catch (error) {
     if (isStopping) return;
     say(error.message);
@@ -44,14 +52,15 @@ async function main(words) {
   await stop(1);
 }
 
-async function start(configFile, wantedPort, running) {
-  const { freePort, startShop } = await import("./shop.mjs");
-  const { frontPath, eventsOfDemoShop, readWranglerConfig, secretsBeside, withShopAddress } = await import(
+async function start({ config: wholeConfig, configFile, wantedPort }, running) {
+  const { startShop } = await import("./shop.mjs");
+  const { eventsOf, frontPath, eventsOfDemoShop, secretsBeside, withShopAddress } = await import(
     "./wrangler-config.mjs"
   );
+  await requireFreePort(wantedPort);
   const port = wantedPort === 0 ? await freePort() : wantedPort;
   const url = `http://localhost:${port}`;
-  let config = readWranglerConfig(configFile);
+  let config = wholeConfig;
   const secrets = secretsBeside(configFile, devVarsFile);
   if (eventsOfDemoShop(config).length > 0) {
     const stateDir = path.join(devDir, "shop");
@@ -62,9 +71,16 @@ async function start(configFile, wantedPort, running) {
   }
   const wrangler = await startWrangler({ config, secrets, port });
   running.push(wrangler);
-  await answers(`${url}/_wr/health`, START_PATIENCE_MS, wrangler);
+  const problems = await workerAnswers(url, config.vars?.PREFIX, START_PATIENCE_MS, wrangler);
+  if (problems.length > 0) throw new Error(`The Worker refuses the configuration:\n${problems.join("\n")}`);
+  const [event] = eventsOf(config).slice(-1);
+  if (event) say(`\nTo see a long line, send visitors from another terminal:\n  ${crowdCommand(url, event.event)}`);
   process.stdout.write(`\nOpen ${url}${frontPath(config)}\n`);
 }
+
+/** More visitors than the event admits at once, for some minutes. */
+const crowdCommand = (url, { id }) =>
+  `npm run load -- --url ${url} --event ${id} --visitors 300 --arrivals-per-second 20`;
 
 /** What the children print, without the addresses that nobody should open instead of the one printed at the end. */
 function show(text) {

@@ -1,6 +1,6 @@
 // `npm run operator`: steers an event from the terminal.
 import { createInterface } from "node:readline/promises";
-import { command, readArguments, UsageError } from "./command-line.mjs";
+import { command, configFileOf, readArguments, UsageError, wholeNumber } from "./command-line.mjs";
 import { actions } from "./operating/actions.mjs";
 import { operatorApi } from "./operating/api.mjs";
 import { clock, count, figuresOf, settingsOf, statusLines } from "./operating/figures.mjs";
@@ -20,10 +20,13 @@ options
   --next-update MIN   with pause and stop: when you will say more
   --yes               do not ask (stop, off, soldout and close ask a person at a terminal)
   --seconds N         with watch: stop after so long
+  --config FILE       another wrangler.toml
 The token is OPERATOR_TOKEN of the environment, or is made from the root keys (.dev.vars, or ROOT_KEY).`;
 
 const DEFAULT_URL = "http://127.0.0.1:8787";
 const WATCH_INTERVAL_MS = 2_000;
+/** A week: the longest that anybody watches in one go. */
+const MAX_WATCH_SECONDS = 7 * 86_400;
 
 async function main(words) {
   const { values, positionals } = readArguments(
@@ -42,11 +45,16 @@ async function main(words) {
   if (verb !== "status" && verb !== "watch" && !Object.hasOwn(actions, verb ?? "")) {
     throw new UsageError(`command is ${JSON.stringify(verb ?? "")}`);
   }
+  const forSeconds = wholeNumber(values.seconds, { name: "--seconds", from: 1, to: MAX_WATCH_SECONDS });
+  if (!/^https?:/.test(values.url) || !URL.canParse(values.url)) {
+    throw new UsageError(`--url is ${JSON.stringify(values.url)}, allowed is an http or https address`);
+  }
+  values.config = configFileOf(values.config);
   const body = actions[verb]?.body(rest, { nextUpdateMinutes: values["next-update"] });
   await setup(["packages"]);
   const target = await reach(values);
   if (verb === "status") return printLines(statusLines({ ...target, document: await target.api.observe() }));
-  if (verb === "watch") return watch(target, Number(values.seconds ?? Number.POSITIVE_INFINITY));
+  if (verb === "watch") return watch(target, forSeconds ?? Number.POSITIVE_INFINITY);
   return change(target, verb, body, values.yes);
 }
 

@@ -1,5 +1,6 @@
 // `npm run origin-key`: the key with which one origin verifies passes.
-import { command, readArguments, UsageError } from "./command-line.mjs";
+import { command, configFileOf, readArguments, UsageError } from "./command-line.mjs";
+import { wranglerFile } from "./paths.mjs";
 import { setup } from "./setup.mjs";
 
 const USAGE = `npm run origin-key -- --event E [--algorithm HS256|EdDSA] [--config FILE] [--json]
@@ -11,25 +12,29 @@ const ALGORITHMS = ["HS256", "EdDSA"];
 
 async function main(words) {
   const { values } = readArguments(words, {
-    config: { type: "string" },
+    config: { type: "string", default: wranglerFile },
     event: { type: "string" },
     algorithm: { type: "string" },
     json: { type: "boolean", default: false },
   });
+  if (values.algorithm !== undefined) checkAlgorithm("--algorithm", values.algorithm);
+  const configFile = configFileOf(values.config);
   await setup(["packages", "rust", "keys", "keysTool"]);
   const { eventNamed, readDeployment } = await import("./deployment.mjs");
-  const { wranglerFile } = await import("./paths.mjs");
   const { originKeys } = await import("./setup/keys-tool.mjs");
-  const deployment = readDeployment(values.config ?? wranglerFile);
+  const deployment = readDeployment(configFile);
   const event = eventNamed(deployment, values.event);
   const algorithm = values.algorithm ?? event.pass_algorithm ?? "HS256";
-  if (!ALGORITHMS.includes(algorithm)) {
-    throw new UsageError(`--algorithm is ${JSON.stringify(algorithm)}, allowed are ${ALGORITHMS.join(" and ")}`);
-  }
+  checkAlgorithm(`pass_algorithm of ${event.id}`, algorithm);
   const { issuer, secrets } = deployment;
   const set = await originKeys({ issuer, audience: event.hosts[0], algorithm, secrets });
   if (values.json) process.stdout.write(`${JSON.stringify(set)}\n`);
   else for (const key of set.keys) print(event, key);
+}
+
+function checkAlgorithm(name, text) {
+  if (ALGORITHMS.includes(text)) return;
+  throw new UsageError(`${name} is ${JSON.stringify(text)}, allowed are ${ALGORITHMS.join(" and ")}`);
 }
 
 function print(event, key) {

@@ -1,14 +1,30 @@
 // Child processes: run one to its end, or keep one as a group that is stopped as a whole.
 import { spawn } from "node:child_process";
+import { constants } from "node:os";
 
 /** How long a child may take to stop by itself before it is killed. */
 const STOP_PATIENCE_MS = 5_000;
 
-/** Commands under way: they end with this process. */
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/** Commands and groups under way: they end with this process. */
 const underWay = new Set();
+const groups = new Set();
 process.on("exit", () => {
   for (const child of underWay) child.kill("SIGTERM");
+  for (const child of groups) signalGroup(child, "SIGKILL");
 });
+
+/** Whether a command stops what it started by itself; else a signal ends this process, and with it the groups. */
+let isStopHandled = false;
+let doesEndWithSignals = false;
+function endWithSignals() {
+  if (doesEndWithSignals || isStopHandled) return;
+  doesEndWithSignals = true;
+  for (const signal of STOP_SIGNALS) {
+    process.on(signal, () => isStopHandled || process.exit(128 + constants.signals[signal]));
+  }
+}
 
 /**
  * Runs a command to its end and gathers what it printed (both streams, in order).
@@ -45,7 +61,9 @@ export async function runOrThrow(command, args, options) {
 
 /** Starts a command as the leader of its own process group, so that all it starts can be stopped with it. */
 export function startGroup(command, args, options = {}) {
+  endWithSignals();
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options, detached: true });
+  groups.add(child);
   child.hasEnded = new Promise((resolve) => {
     child.on("error", (error) => resolve({ code: 127, error }));
     child.on("exit", (code, signal) => resolve({ code, signal }));
@@ -71,6 +89,7 @@ export async function stopGroup(child, patienceMs = STOP_PATIENCE_MS) {
   await child.hasEnded;
   clearTimeout(timer);
   signalGroup(child, "SIGKILL");
+  groups.delete(child);
 }
 
 /**
@@ -78,13 +97,14 @@ export async function stopGroup(child, patienceMs = STOP_PATIENCE_MS) {
  * (npm hands signals on, but a killed npm cannot).
  */
 export function onStopRequest(stop) {
+  isStopHandled = true;
   let isStopping = false;
   const once = async (reason) => {
     if (isStopping) return;
     isStopping = true;
     await stop(reason);
   };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => once(signal));
+  for (const signal of STOP_SIGNALS) process.on(signal, () => once(signal));
   if (process.env.npm_lifecycle_event) {
     const parent = process.ppid;
     setInterval(() => process.ppid !== parent && once("npm has ended"), 500).unref();

@@ -4,11 +4,22 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { root, targetDir } from "./paths.mjs";
 import { say, step } from "./progress.mjs";
-import { runOrThrow } from "./processes.mjs";
+import { onStopRequest, runOrThrow } from "./processes.mjs";
 import { setup } from "./setup.mjs";
 
 /** Builds and runs a package's program; this process ends as that one does. */
-export async function runRustProgram(name, words) {
+export function runRustProgram(name, words) {
+  onStopRequest((reason) => stopProgram(reason));
+  return buildAndRun(name, words).catch((error) => {
+    say(`\n${error.message}`);
+    process.exitCode = 1;
+  });
+}
+
+/** Until the program runs, a stop ends this process and what it builds with. */
+let stopProgram = () => process.exit(130);
+
+async function buildAndRun(name, words) {
   await setup(["rust"]);
   const binary = path.join(targetDir, "release", name);
   const build = (onLine) =>
@@ -20,9 +31,8 @@ export async function runRustProgram(name, words) {
   if (existsSync(binary)) await build(() => {});
   else await step(name, "1 min the first time", build);
   const child = spawn(binary, words, { stdio: "inherit" });
-  // Ctrl-C reaches the program by itself; it decides what to do with it.
-  process.on("SIGINT", () => {});
-  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  // Ctrl-C reaches the program by itself.
+  stopProgram = (reason) => reason !== "SIGINT" && child.kill("SIGTERM");
   const [code, signal] = await new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("exit", (...ending) => resolve(ending));

@@ -1,7 +1,9 @@
 // `npm run serve`: the built Worker on plain workerd, with its state in a folder. For benchmarks, tests, one machine.
 import path from "node:path";
-import { command, portOf, readArguments } from "./command-line.mjs";
+import { command, configFileOf, portOf, readArguments } from "./command-line.mjs";
+import { endLeftovers, madeStateFolder } from "./leftovers.mjs";
 import { root, wranglerFile } from "./paths.mjs";
+import { requireFreePort } from "./ports.mjs";
 import { onStopRequest } from "./processes.mjs";
 import { say } from "./progress.mjs";
 import { setup } from "./setup.mjs";
@@ -26,22 +28,32 @@ async function main(words) {
     tls: { type: "boolean", default: false },
     "print-pids": { type: "boolean", default: false },
   });
+  const port = portOf(values.port, DEFAULT_PORT);
+  const configFile = configFileOf(values.config);
+  const stateDir = madeStateFolder(values.state);
+  await endLeftovers(stateDir);
+  await requireFreePort(port, [values.host]);
   let server;
   const stop = async () => {
     await server?.stop();
     process.exit(0);
   };
   onStopRequest(stop);
+  // A configuration that cannot be read is said before what takes minutes; reading it needs a package.
+  await setup(["packages"]);
+  (await import("./wrangler-config.mjs")).readWranglerConfig(configFile);
   await setup();
+  await requireFreePort(port, [values.host]);
   const { startServer } = await import("./server.mjs");
   server = await startServer({
-    port: portOf(values.port, DEFAULT_PORT),
-    stateDir: path.resolve(values.state),
-    configFile: path.resolve(values.config),
+    port,
+    stateDir,
+    configFile,
     host: values.host,
     tls: values.tls,
     onOutput: (text) => process.stderr.write(text),
   });
+  for (const problem of server.problems) say(`The Worker refuses the configuration: ${problem}`);
   if (values["print-pids"]) {
     const { url, port, workerdPid, shopPid, shopUrl } = server;
     const pids = { url, port, workerd_pid: workerdPid, shop_pid: shopPid ?? null, shop_url: shopUrl ?? null };

@@ -2,14 +2,16 @@
 //
 // Layout of a state folder: objects/ (what the Durable Objects store), shop/ (the demo shop's store),
 // serve/ (the generated configuration and the modules of this start, so that a later build changes nothing).
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { endLeftovers, forgetChildren, madeStateFolder, noteChild } from "./leftovers.mjs";
 import { buildDir as ownBuildDir, devVarsFile, npmBinary, wranglerFile } from "./paths.mjs";
-import { answers } from "./probe.mjs";
-import { run, signalGroup, startGroup, stopGroup } from "./processes.mjs";
-import { freePort, startShop } from "./shop.mjs";
+import { freePort } from "./ports.mjs";
+import { workerAnswers } from "./probe.mjs";
+import { signalGroup, startGroup, stopGroup } from "./processes.mjs";
+import { startShop } from "./shop.mjs";
 import { selfSignedCertificate } from "./tls.mjs";
 import { listeningPort, modulesOf, workerdConfig } from "./workerd-config.mjs";
 import { eventsOfDemoShop, readWranglerConfig, secretsBeside, withShopAddress } from "./wrangler-config.mjs";
@@ -17,8 +19,6 @@ import { eventsOfDemoShop, readWranglerConfig, secretsBeside, withShopAddress } 
 const START_PATIENCE_MS = 30_000;
 /** The discard port: nothing listens there. */
 const UNREACHABLE_ORIGIN = "http://127.0.0.1:9";
-/** Where each child works inside the state folder: by this a leftover is known for certain. */
-const WORKING_FOLDERS = { workerd: "serve", shop: "shop" };
 /** How much of the latest output is kept for a failure's message. */
 const KEPT_OUTPUT_CHARACTERS = 64_000;
 
@@ -46,17 +46,18 @@ export async function startServer(options = {}) {
 class Server {
   /** The latest output of workerd and the shop. */
   output = "";
+  /** What the Worker finds wrong with its configuration, a line each. */
+  problems = [];
   #options;
   #workerd = null;
   #shop = null;
   #isTemporary;
+  #prefix;
 
   constructor(options) {
     this.#options = { port: 0, host: "127.0.0.1", configFile: wranglerFile, buildDir: ownBuildDir, ...options };
     this.#isTemporary = !options.stateDir;
-    const stateDir = path.resolve(options.stateDir ?? mkdtempSync(path.join(tmpdir(), "anteroom-state-")));
-    mkdirSync(stateDir, { recursive: true });
-    this.stateDir = realpathSync(stateDir);
+    this.stateDir = madeStateFolder(options.stateDir ?? mkdtempSync(path.join(tmpdir(), "anteroom-state-")));
     this.port = this.#options.port;
   }
 
@@ -86,9 +87,10 @@ class Server {
     const { configFile, vars = {}, secrets = {}, tls, buildDir, withShop = true, shopSettings } = this.#options;
     const file = readWranglerConfig(configFile);
     const config = { ...file, vars: laidOver(file.vars, vars) };
+    this.#prefix = config.vars?.PREFIX;
     const allSecrets = laidOver(secretsBeside(configFile, devVarsFile), secrets);
-    for (const folder of ["objects", "serve", "shop"]) mkdirSync(path.join(this.stateDir, folder), { recursive: true });
-    await this.#endLeftovers();
+    for (const folder of ["objects", "shop"]) mkdirSync(path.join(this.stateDir, folder), { recursive: true });
+    await endLeftovers(this.stateDir);
     if (withShop && eventsOfDemoShop(config).length > 0) {
       this.port ||= await freePort();
       this.#shop = await startShop({
@@ -99,7 +101,7 @@ class Server {
         settings: shopSettings,
         onOutput: this.#keep,
       });
-      this.#note("shop", this.#shop.pid);
+      noteChild(this.stateDir, "shop", this.#shop.pid);
     }
     const pair = tls ? await selfSignedCertificate(Array.isArray(tls) ? tls : []) : null;
     this.certificate = pair?.certificate;
@@ -133,7 +135,7 @@ class Server {
 
   async stop() {
     await Promise.all([stopGroup(this.#workerd), this.#shop?.stop()]);
-    for (const name of Object.keys(WORKING_FOLDERS)) rmSync(this.#in("serve", `${name}.pid`), { force: true });
+    forgetChildren(this.stateDir);
     if (this.#isTemporary) rmSync(this.stateDir, { recursive: true, force: true });
   }
 
@@ -160,28 +162,11 @@ class Server {
     });
     this.#workerd = child;
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => this.#keep(String(bytes)));
-    this.#note("workerd", child.pid);
+    noteChild(this.stateDir, "workerd", child.pid);
     this.port = await firstPort(child);
     this.url = this.#address();
-    await answers(`${this.url}/_wr/health`, START_PATIENCE_MS, child);
+    this.problems = await workerAnswers(this.url, this.#prefix, START_PATIENCE_MS, child);
   }
-
-  /** A server that was killed leaves its children behind, which would go on writing to the same files. */
-  async #endLeftovers() {
-    for (const name of ["workerd", "shop"]) {
-      const pid = pidIn(this.#in("serve", `${name}.pid`));
-      if (pid && (await workingFolder(pid)) === this.#in(WORKING_FOLDERS[name])) signalGroup({ pid }, "SIGKILL");
-    }
-  }
-
-  /** Remembers a child for a next start that finds this one killed. */
-  #note(name, pid) {
-    if (pid) writeFileSync(this.#in("serve", `${name}.pid`), String(pid));
-  }
-}
-
-function pidIn(file) {
-  return existsSync(file) ? Number(readFileSync(file, "utf8")) : null;
 }
 
 /** The port from workerd's control stream; rejects when workerd ends before it listens. */
@@ -207,10 +192,4 @@ const urlHost = (host) => (host === "0.0.0.0" ? "127.0.0.1" : host);
 function laidOver(below = {}, above) {
   const merged = { ...below, ...above };
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
-}
-
-/** Where a process works, or null where the system does not tell. */
-async function workingFolder(pid) {
-  const { code, output } = await run("readlink", [`/proc/${pid}/cwd`]);
-  return code === 0 ? output.trim() : null;
 }

@@ -4,7 +4,7 @@
 // This file and what it imports must work before any npm package is there.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
+import { command, readArguments } from "./command-line.mjs";
 import { toolsDir } from "./paths.mjs";
 import { onStopRequest } from "./processes.mjs";
 import { say, seconds, step } from "./progress.mjs";
@@ -15,6 +15,10 @@ import { packagesStep } from "./setup/packages.mjs";
 import { rustStep } from "./setup/rust.mjs";
 import { shopStep } from "./setup/shop.mjs";
 import { workerStep } from "./setup/worker.mjs";
+
+const USAGE = `npm run setup -- [--quiet]
+  --quiet  says nothing when everything is ready
+Prepares and builds everything that the other commands need.`;
 
 /** In the order in which they build on each other. */
 const STEPS = {
@@ -80,17 +84,12 @@ async function isHeld(folder) {
   }
 }
 
-async function main() {
+async function main(words) {
+  const { values } = readArguments(words, { quiet: { type: "boolean", default: false } });
   const startedAt = Date.now();
   onStopRequest(() => process.exit(130));
-  const isQuiet = process.argv.includes("--quiet");
   const hasWorked = await setup();
-  if (!isQuiet) say(hasWorked ? `Ready after ${seconds(Date.now() - startedAt)}.` : "Everything is ready.");
+  if (!values.quiet) say(hasWorked ? `Ready after ${seconds(Date.now() - startedAt)}.` : "Everything is ready.");
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  main().catch((error) => {
-    say(`\nSetup stopped: ${error.message}`);
-    process.exitCode = 1;
-  });
-}
+command(import.meta.url, USAGE, main);

@@ -1,5 +1,5 @@
 // The demo shop as a child process: its address, its keys, its store.
-import { createServer } from "node:net";
+import { freePort } from "./ports.mjs";
 import { answers } from "./probe.mjs";
 import { startGroup, stopGroup } from "./processes.mjs";
 import { originKeys } from "./setup/keys-tool.mjs";
@@ -7,18 +7,6 @@ import { shopBinary } from "./setup/shop.mjs";
 import { eventsOfDemoShop } from "./wrangler-config.mjs";
 
 const START_PATIENCE_MS = 20_000;
-
-/** A port that is free now. */
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 /**
  * Starts the shop for the events of `config` that name it; `roomUrl` is the waiting room's address, to which it
@@ -41,7 +29,7 @@ export async function startShop({ config, secrets, stateDir, roomUrl, settings =
   const child = startGroup(shopBinary, [], { cwd: stateDir, env: environment });
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => onOutput(String(bytes)));
   try {
-    await answers(url, START_PATIENCE_MS, child);
+    await answers([url], START_PATIENCE_MS, { child });
   } catch (error) {
     await stopGroup(child);
     throw new Error(`the demo shop does not start: ${error.message}`);

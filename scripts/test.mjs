@@ -1,6 +1,7 @@
 // `npm test`: sets up, runs every suite, one line per suite, and a total alone on the last line.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { command, readArguments, UsageError } from "./command-line.mjs";
 import { root, toolsDir } from "./paths.mjs";
 import { onStopRequest, startGroup, stopGroup } from "./processes.mjs";
@@ -19,6 +20,8 @@ The output of every suite is kept in .tools/test-logs/.`;
 const logsDir = path.join(toolsDir, "test-logs");
 /** A suite that takes longer hangs. */
 const SUITE_PATIENCE_MS = 20 * 60_000;
+/** How long the last lines of a command that has ended may take to arrive. */
+const OUTPUT_PATIENCE_MS = 5_000;
 /** How much of a failed suite's output is shown; all of it is in its log. */
 const SHOWN_LINES = 200;
 
@@ -27,13 +30,17 @@ let child = null;
 async function main(words) {
   const { values, positionals } = readArguments(words, { "install-system": { type: "boolean", default: false } }, true);
   const unknown = positionals.filter((name) => !suites.some((suite) => suite.name === name));
-  if (unknown.length > 0) throw new UsageError(`no suite ${unknown.join(", ")}`);
+  if (unknown.length > 0) {
+    throw new UsageError(`no suite ${unknown.join(", ")}; there are: ${suites.map(({ name }) => name).join(", ")}`);
+  }
+  // Whatever goes wrong from here on, only the last line can make it a success.
+  process.exitCode = 1;
   const wanted = suites.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   onStopRequest(async () => {
     await stopGroup(child);
     process.exit(130);
   });
-  const mayInstall = values["install-system"] || process.env.CI === "true";
+  const mayInstall = values["install-system"] || ["true", "1"].includes(process.env.CI);
   const startedAt = Date.now();
   mkdirSync(logsDir, { recursive: true });
   const results = [];
@@ -41,7 +48,7 @@ async function main(words) {
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
   process.stdout.write(`\n${wanted.length} suites in ${seconds(Date.now() - startedAt)}\n`);
   process.stdout.write(`${sum("passed")} passed, ${sum("failed")} failed\n`);
-  process.exit(sum("failed") === 0 ? 0 : 1);
+  process.exit(sum("failed") === 0 && results.every(({ passed }) => passed > 0) ? 0 : 1);
 }
 
 async function runSuite(suite, mayInstall) {
@@ -51,9 +58,11 @@ async function runSuite(suite, mayInstall) {
     await setup(suite.needs);
     const env = await provide(suite.provides ?? [], mayInstall);
     startedAt = Date.now();
-    for (const one of suite.commands(env)) {
+    const commands = suite.commands(env);
+    if (commands.length === 0) throw new Error("this suite has nothing to run");
+    for (const one of commands) {
       const ran = await runCommand(one, env);
-      const { passed, failed } = countTests(ran);
+      const { passed, failed } = countTests({ ...ran, isCheck: !one.countsTests });
       result.passed += passed;
       result.failed += failed;
       result.output += `== ${one.label}\n${ran.output}\n`;
@@ -84,17 +93,19 @@ async function runCommand({ program, args, env = {}, files }, provided) {
     });
   }
   const closed = new Promise((resolve) => child.once("close", resolve));
+  let isLate = false;
   const timer = setTimeout(() => {
+    isLate = true;
     output += `\nstopped after ${seconds(SUITE_PATIENCE_MS)}\n`;
     stopGroup(child);
   }, SUITE_PATIENCE_MS);
   const { code, error } = await child.hasEnded;
-  if (!error) await closed;
   clearTimeout(timer);
-  // What a test left running goes with it.
+  // What a test left running goes with it, so that nothing holds its output open.
   await stopGroup(child);
+  if (!error) await Promise.race([closed, sleep(OUTPUT_PATIENCE_MS)]);
   child = null;
-  return { code: code ?? 1, output: error ? `${output}${program}: ${error.message}` : output };
+  return { code: isLate ? 1 : (code ?? 1), output: error ? `${output}${program}: ${error.message}` : output };
 }
 
 function report(name, { passed, failed, output }, ms) {

@@ -60,7 +60,7 @@ export function checkVariableSizes(events) {
     const text = `${variable}: ${bytes} bytes of ${MAX_VARIABLE_BYTES}`;
     return bytes <= MAX_VARIABLE_BYTES
       ? ok(text)
-      : failed(`${text}; move long texts to static/events/${event.id}.json`);
+      : failed(`${text}; shorten its texts and lists (title, message, hosts, paths)`);
   });
 }
 

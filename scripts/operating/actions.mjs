@@ -1,5 +1,5 @@
 // What an operator can do: what it takes, what is sent, and what it will do, said with the numbers of this moment.
-import { UsageError } from "../command-line.mjs";
+import { wholeNumber } from "../command-line.mjs";
 import { count, rateText, roomText } from "./figures.mjs";
 
 const MAX_LIMIT = 1_000_000;
@@ -87,13 +87,11 @@ function minutesText(minutes) {
 }
 
 function reasonOf(words, { nextUpdateMinutes }) {
-  const minutes = nextUpdateMinutes === undefined ? null : Number(nextUpdateMinutes);
-  if (minutes !== null && !(minutes > 0 && minutes <= 1440)) {
-    throw new UsageError(`--next-update is ${JSON.stringify(nextUpdateMinutes)}, allowed is 1 to 1440 minutes`);
-  }
+  const range = { name: "--next-update", from: 1, to: 1440, allowed: "1 to 1440 minutes" };
+  const minutes = wholeNumber(nextUpdateMinutes, range) ?? null;
   return {
     reason: words.join(" "),
-    next_update_at_ms: minutes === null ? null : Date.now() + Math.round(minutes * 60_000),
+    next_update_at_ms: minutes === null ? null : Date.now() + minutes * 60_000,
   };
 }
 
@@ -101,11 +99,6 @@ function limitOf(name, words) {
   const [word, ...rest] = words;
   if (word === UNLIMITED && rest.length === 0) return null;
   if (word === RESET && rest.length === 0) return RESET;
-  const value = Number(word);
-  if (rest.length > 0 || word === undefined || !Number.isInteger(value) || value < 1 || value > MAX_LIMIT) {
-    throw new UsageError(
-      `${name} is ${JSON.stringify(words.join(" "))}, allowed is 1 to ${MAX_LIMIT}, "${UNLIMITED}" or "${RESET}"`,
-    );
-  }
-  return value;
+  const allowed = `1 to ${MAX_LIMIT}, "${UNLIMITED}" or "${RESET}"`;
+  return wholeNumber(words.join(" "), { name, from: 1, to: MAX_LIMIT, allowed });
 }

@@ -13,7 +13,7 @@ const inputs = () => contentHash(INPUTS, [targetDir]);
 
 export const keysToolStep = {
   title: "the key tool",
-  usually: "5 s; 20 s the first time",
+  usually: "5 s; 20 to 40 s the first time",
   isDone: () => existsSync(binary) && isStamped("keys-tool", inputs()),
   work: async (onLine) => {
     const hash = inputs();

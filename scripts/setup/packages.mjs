@@ -8,7 +8,7 @@ const inputs = () => contentHash(["package.json", "package-lock.json", ".npmrc"]
 
 export const packagesStep = {
   title: "npm packages",
-  usually: "30 s",
+  usually: "15 to 60 s",
   isDone: () => isStamped("packages", inputs()) && existsSync(npmBinary("wrangler")),
   work: async (onLine) => {
     await runOrThrow("npm", ["ci", "--loglevel=error"], { cwd: root, onLine });

@@ -15,7 +15,7 @@ export const shopBinary = path.join(targetDir, "debug", PACKAGE);
 
 export const shopStep = {
   title: "the demo shop",
-  usually: "10 s; 2 min the first time",
+  usually: "10 s; 1 to 3 min the first time",
   isDone: () => existsSync(shopBinary) && isStamped("shop", inputs()),
   work: async (onLine) => {
     const hash = inputs();

@@ -16,7 +16,7 @@ export const workerModules = () => ["index.js", "index_bg.wasm"].map((name) => p
 
 export const workerStep = {
   title: "the Worker",
-  usually: "15 s; 2 min the first time",
+  usually: "15 to 40 s; 2 to 5 min the first time",
   isDone: () => workerModules().every(existsSync) && isStamped("worker", inputs()),
   work: async (onLine) => {
     // The sources may change while they are compiled: the stamp is for what was there before.

@@ -7,10 +7,14 @@ const NODE_FAILED = /^# (?:fail|cancelled) (\d+)$/gm;
 const total = (output, pattern, group = 1) =>
   [...output.matchAll(pattern)].reduce((sum, match) => sum + Number(match[group]), 0);
 
-/** `{ passed, failed }` of one command. A command that counts nothing is one check; a failed one fails at least once. */
-export function countTests({ code, output }) {
+/**
+ * `{ passed, failed }` of one command, which fails at least once if it ended with an error. One that `isCheck` counts
+ * nothing and is one by itself; of any other, no test at all is a failure.
+ */
+export function countTests({ code, output, isCheck = false }) {
   const passed = total(output, RUST, 1) + total(output, NODE_PASSED);
   const failed = total(output, RUST, 2) + total(output, NODE_FAILED);
   if (code !== 0) return { passed, failed: Math.max(failed, 1) };
-  return passed + failed === 0 ? { passed: 1, failed: 0 } : { passed, failed };
+  if (passed + failed > 0) return { passed, failed };
+  return isCheck ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }

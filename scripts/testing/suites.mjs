@@ -1,7 +1,8 @@
 // The suites of `npm test`, in the order in which they run: what is quick and often wrong first.
 //
 // `commands` are run one after another and all are run; `needs` names setup steps; `provides` asks for a browser or
-// Python. A command is `{ label, program, args, env }`.
+// Python. A command is `{ label, program, args, env }`, and `countsTests` if it has to report at least one test; any other
+// is a check, and one by itself.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { npmBinary, root, targetDir, toolNode } from "../paths.mjs";
@@ -16,12 +17,13 @@ const SIMULATION_ARGS = ["--seeds", "20", "--visitors", "10000"];
 const cargoEnv = { CARGO_TARGET_DIR: targetDir, CARGO_TERM_COLOR: "never", RUST_BACKTRACE: "0" };
 
 const cargo = (label, args, env = {}) => ({ label, program: "cargo", args, env: { ...cargoEnv, ...env } });
+const cargoTest = (label, args, env) => ({ ...cargo(label, ["test", ...args], env), countsTests: true });
 
 /** Node's own test runner over the test files of a folder. */
 function nodeTests(folder, concurrency = 1) {
   const files = filesBelow(folder).filter((name) => name.endsWith(".test.mjs"));
   const options = ["--test", "--test-reporter=tap", `--test-concurrency=${concurrency}`];
-  return { label: folder, program: toolNode(), args: [...options, ...files], files };
+  return { label: folder, program: toolNode(), args: [...options, ...files], files, countsTests: true };
 }
 
 /** The packages that also have tests for Node under WebAssembly: those that list wasm-bindgen-test. */
@@ -49,7 +51,7 @@ export const suites = [
   {
     name: "rust",
     needs: ["rust"],
-    commands: () => [cargo("cargo test", ["test", "--workspace", "--no-fail-fast", "--quiet"])],
+    commands: () => [cargoTest("cargo test", ["--workspace", "--no-fail-fast", "--quiet"])],
   },
   {
     name: "lints",
@@ -76,8 +78,9 @@ export const suites = [
     needs: ["rust", "tools"],
     commands: () => {
       const runner = { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: buildTools().wasmTestRunner };
-      const args = ["test", "--target", WASM_TARGET, ...packages(wasmTestedPackages())];
-      return [cargo("wasm-bindgen-test", args, runner)];
+      return wasmTestedPackages().map((name) =>
+        cargoTest(`wasm-bindgen-test of ${name}`, ["--target", WASM_TARGET, "--package", name], runner),
+      );
     },
   },
   {

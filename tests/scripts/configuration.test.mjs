@@ -65,7 +65,9 @@ const COUNTED = [
   ["test result: FAILED. 3 passed; 2 failed; 0 ignored;", 101, 3, 2],
   ["# tests 5\n# pass 5\n# fail 0\n# cancelled 0", 0, 5, 0],
   ["# pass 4\n# fail 1\n# cancelled 1", 1, 4, 2],
-  ["nothing countable", 0, 1, 0],
+  ["nothing countable", 0, 0, 1],
+  ["running 0 tests\ntest result: ok. 0 passed; 0 failed; 3 ignored;", 0, 0, 1],
+  ["# tests 2\n# pass 0\n# fail 0\n# skipped 2", 0, 0, 1],
   ["does not compile", 1, 0, 1],
   ["# pass 4\n# fail 0", 1, 4, 1],
 ];
@@ -74,4 +76,6 @@ test("a total counts every test once, and a failure always", () => {
   for (const [output, code, passed, failed] of COUNTED) {
     assert.deepEqual(countTests({ code, output }), { passed, failed }, output);
   }
+  assert.deepEqual(countTests({ code: 0, output: "", isCheck: true }), { passed: 1, failed: 0 });
+  assert.deepEqual(countTests({ code: 1, output: "", isCheck: true }), { passed: 0, failed: 1 });
 });

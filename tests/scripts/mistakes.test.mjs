@@ -1,0 +1,115 @@
+// A mistake in how a command is called is said at once, before anything is prepared: with its usage and code 2.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { createServer } from "node:http";
+import path from "node:path";
+import test from "node:test";
+import { configFileOf, portOf, UsageError } from "../../scripts/command-line.mjs";
+import { root, wranglerFile } from "../../scripts/paths.mjs";
+import { freePort, requireFreePort } from "../../scripts/ports.mjs";
+import { answers, healthIn, workerAnswers } from "../../scripts/probe.mjs";
+
+const PATIENCE = { timeout: 30_000 };
+
+/** Runs a command to its end: `{ code, output }`. */
+function run(command, words) {
+  const child = spawn(process.execPath, [path.join("scripts", `${command}.mjs`), ...words], { cwd: root });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => (output += bytes));
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, output })));
+}
+
+/** Another program at a port of this machine; resolves with the port and what ends it. */
+async function stranger(host = "127.0.0.1", body = "hello") {
+  const server = createServer((_, response) => response.end(body));
+  await new Promise((resolve) => server.listen(0, host, resolve));
+  return { port: server.address().port, end: () => new Promise((resolve) => server.close(resolve)) };
+}
+
+const MISTAKES = [
+  ["dev", ["--port="], /--port is "", allowed is 1 to 65535, or 0/],
+  ["dev", ["--port", "0x10"], /--port is "0x10"/],
+  ["dev", ["--config", "nofile.toml"], /--config is "nofile.toml", but there is no such file: \//],
+  ["dev", ["--prot", "1"], /--prot/],
+  ["serve", ["--port", "99999"], /--port is "99999"/],
+  ["serve", ["--config", "nofile.toml"], /no such file/],
+  ["serve", ["--state", "/proc/anteroom/state"], /--state is "\/proc\/anteroom\/state", but no folder can be made/],
+  ["deploy", ["--dry-run", "--config", "nofile.toml"], /no such file/],
+  ["operator", ["--url", "nowhere", "status"], /--url is "nowhere"/],
+  ["operator", ["--seconds", "1e3", "watch"], /--seconds is "1e3", allowed is 1 to/],
+  ["operator", ["rate", "0x10"], /rate is "0x10", allowed is 1 to 1000000/],
+  ["operator", ["dance"], /command is "dance"/],
+  ["operator-token", ["--hours", "0"], /--hours is "0", allowed is 1 to 2208/],
+  ["origin-key", ["--event", "demo", "--algorithm", "none"], /--algorithm is "none", allowed are HS256 and EdDSA/],
+  ["test", ["nosuch"], /no suite nosuch; there are: formatting, /],
+  ["setup", ["--everything"], /--everything/],
+  ["format", ["--all"], /--all/],
+];
+
+for (const [command, words, complaint] of MISTAKES) {
+  test(`${command} ${words.join(" ")}: is refused with the usage and code 2`, PATIENCE, async () => {
+    const { code, output } = await run(command, words);
+    assert.equal(code, 2, output);
+    assert.match(output, complaint);
+    assert.match(output, new RegExp(`npm (run )?${command}\\b`));
+  });
+}
+
+test("a port is written in decimal digits", () => {
+  assert.deepEqual(
+    ["0", "1", "8787", "65535"].map((text) => portOf(text, 1)),
+    [0, 1, 8787, 65_535],
+  );
+  assert.equal(portOf(undefined, 8787), 8787);
+  for (const text of ["", " ", "abc", "-1", "1.5", "1e3", "0x10", "65536", "99999"]) {
+    assert.throws(() => portOf(text, 8787), UsageError, text);
+  }
+});
+
+test("a configuration is a file", () => {
+  assert.equal(configFileOf(wranglerFile), wranglerFile);
+  for (const name of ["nofile.toml", "", root]) assert.throws(() => configFileOf(name), UsageError, name);
+});
+
+for (const command of ["dev", "serve"]) {
+  test(`${command} starts nothing at a port where another program listens`, PATIENCE, async () => {
+    const other = await stranger();
+    const { code, output } = await run(command, ["--port", String(other.port)]);
+    assert.equal(code, 1, output);
+    assert.match(output, new RegExp(`Port ${other.port} is taken: another program listens.*--port`));
+    assert.doesNotMatch(output, /Open http|ready http/);
+    await other.end();
+  });
+}
+
+test("a program at every address takes the port too, and a free one is free", async () => {
+  const other = await stranger("0.0.0.0");
+  await assert.rejects(requireFreePort(other.port), /is taken/);
+  await other.end();
+  await requireFreePort(other.port);
+  await requireFreePort(0);
+});
+
+test("only the Worker's own answer counts", PATIENCE, async () => {
+  assert.deepEqual(healthIn({ body: '{"ok":true}' }), { ok: true });
+  for (const body of ["ok", "null", "[]", '{"ok":"true"}', "<html>"]) assert.equal(healthIn({ body }), null, body);
+  const other = await stranger();
+  const url = `http://127.0.0.1:${other.port}`;
+  await assert.rejects(workerAnswers(url, undefined, 200), /does not answer.*with status 200, is not the Worker/);
+  await other.end();
+});
+
+test("a Worker that refuses its configuration says what is wrong", async () => {
+  const other = await stranger("127.0.0.1", '{"ok":false,"problems":["EVENT_DEMO.id: missing"]}');
+  const problems = await workerAnswers(`http://127.0.0.1:${other.port}`, "/line", 5_000);
+  assert.deepEqual(problems, ["EVENT_DEMO.id: missing"]);
+  await other.end();
+});
+
+test("nobody waits for a program that has ended", PATIENCE, async () => {
+  const child = { hasEnded: new Promise((resolve) => setTimeout(resolve, 100, { code: 3, signal: null })) };
+  const startedAt = Date.now();
+  const nobody = `http://127.0.0.1:${await freePort()}/`;
+  await assert.rejects(answers([nobody], 60_000, { child }), /its process has ended \(code 3\)/);
+  assert.ok(Date.now() - startedAt < 5_000);
+});
