@@ -13,6 +13,12 @@ export const wranglerFile = path.join(root, "wrangler.toml");
 /** Cargo's target folder: a caller may have moved it. */
 export const targetDir = path.resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
 
+/**
+ * Every native build selects the same packages and features, also where it makes one program of them: so all of them
+ * share the same compiled dependencies.
+ */
+export const NATIVE_SELECTION = ["--workspace", "--all-features"];
+
 /** A command that an npm package brings. */
 export const npmBinary = (name) => path.join(root, "node_modules", ".bin", name);
 
@@ -32,6 +38,7 @@ export const wranglerEnvironment = {
   WRANGLER_SEND_ERROR_REPORTS: "false",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   CI: "true",
+  WRANGLER_LOG_PATH: path.join(root, ".wrangler", "logs"),
 };
 
 /** The version of a Rust crate as Cargo.lock has it: the place where it is pinned. */

@@ -1,4 +1,4 @@
-// Commands that are Rust programs: built in release, quietly, then run with the words they were given.
+// Commands that are Rust programs: optimised, built quietly, then run with the words they were given.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -21,9 +21,9 @@ let stopProgram = () => process.exit(130);
 
 async function buildAndRun(name, words) {
   await setup(["rust"]);
-  const binary = path.join(targetDir, "release", name);
+  const binary = path.join(targetDir, "native", name);
   const build = (onLine) =>
-    runOrThrow("cargo", ["build", "--release", "--package", name], {
+    runOrThrow("cargo", ["build", "--profile", "native", "--package", name], {
       cwd: root,
       env: { ...process.env, CARGO_TARGET_DIR: targetDir },
       onLine,

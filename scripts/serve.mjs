@@ -34,7 +34,9 @@ async function main(words) {
   await endLeftovers(stateDir);
   await requireFreePort(port, [values.host]);
   let server;
+  let isStopping = false;
   const stop = async () => {
+    isStopping = true;
     await server?.stop();
     process.exit(0);
   };
@@ -53,7 +55,9 @@ async function main(words) {
     tls: values.tls,
     onOutput: (text) => process.stderr.write(text),
   });
-  for (const problem of server.problems) say(`The Worker refuses the configuration: ${problem}`);
+  if (server.problems.length > 0) {
+    say(`The Worker refuses the configuration, so every page is a 503:\n${server.problems.join("\n")}`);
+  }
   if (values["print-pids"]) {
     const { url, port, workerdPid, shopPid, shopUrl } = server;
     const pids = { url, port, workerd_pid: workerdPid, shop_pid: shopPid ?? null, shop_url: shopUrl ?? null };
@@ -61,6 +65,7 @@ async function main(words) {
   }
   process.stdout.write(`ready ${server.url}\n`);
   const { code, signal } = await server.hasEnded;
+  if (isStopping) return;
   say(`workerd has ended (${signal ?? `code ${code}`})`);
   await server.stop();
   process.exit(1);

@@ -38,7 +38,8 @@ export async function startServer(options = {}) {
     await server.start();
   } catch (error) {
     await server.stop();
-    throw new Error(`${error.message}\n${server.output}`.trimEnd());
+    // Whoever is shown the output as it comes has seen it already.
+    throw new Error(options.onOutput ? error.message : `${error.message}\n${server.output}`.trimEnd());
   }
   return server;
 }

@@ -1,7 +1,7 @@
 // The command `anteroom-keys`: it derives an origin's keys and signs operator tokens, from the root keys.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { devVarsFile, root, targetDir } from "../paths.mjs";
+import { devVarsFile, NATIVE_SELECTION, root, targetDir } from "../paths.mjs";
 import { run, runOrThrow } from "../processes.mjs";
 import { contentHash, isStamped, stamp } from "../stamps.mjs";
 import { secretsOf } from "./keys.mjs";
@@ -17,7 +17,7 @@ export const keysToolStep = {
   isDone: () => existsSync(binary) && isStamped("keys-tool", inputs()),
   work: async (onLine) => {
     const hash = inputs();
-    const args = ["build", "--package", "anteroom-token", "--features", "cli", "--bin", "anteroom-keys"];
+    const args = ["build", ...NATIVE_SELECTION, "--bin", "anteroom-keys"];
     const env = { ...process.env, CARGO_TARGET_DIR: targetDir };
     await runOrThrow("cargo", args, { cwd: root, env, onLine });
     stamp("keys-tool", hash);
@@ -27,8 +27,11 @@ export const keysToolStep = {
 /** Asks the key tool. The root keys come from `secrets`, by default those of .dev.vars. */
 export async function askKeyTool(words, secrets = secretsOf(devVarsFile)) {
   const { ROOT_KEY = "", ROOT_KEY_PREVIOUS = "" } = secrets;
+  if (!ROOT_KEY)
+    throw new Error("ROOT_KEY is missing: neither .dev.vars nor the environment has it (npm run setup makes one)");
   const { code, output } = await run(binary, words, { env: { ROOT_KEY, ROOT_KEY_PREVIOUS } });
-  if (code !== 0) throw new Error(output.trim());
+  if (code !== 0)
+    throw new Error(`the key tool refuses, with ROOT_KEY of .dev.vars or of the environment: ${output.trim()}`);
   return output.trim();
 }
 

@@ -1,7 +1,7 @@
 // The demo shop, the origin that the demo events protect.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { root, targetDir } from "../paths.mjs";
+import { NATIVE_SELECTION, root, targetDir } from "../paths.mjs";
 import { runOrThrow } from "../processes.mjs";
 import { contentHash, isStamped, stamp } from "../stamps.mjs";
 
@@ -19,7 +19,7 @@ export const shopStep = {
   isDone: () => existsSync(shopBinary) && isStamped("shop", inputs()),
   work: async (onLine) => {
     const hash = inputs();
-    await runOrThrow("cargo", ["build", "--package", PACKAGE], {
+    await runOrThrow("cargo", ["build", ...NATIVE_SELECTION, "--bin", PACKAGE], {
       cwd: root,
       env: { ...process.env, CARGO_TARGET_DIR: targetDir },
       onLine,

@@ -5,7 +5,7 @@
 // is a check, and one by itself.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { npmBinary, root, targetDir, toolNode } from "../paths.mjs";
+import { NATIVE_SELECTION, npmBinary, root, targetDir, toolNode } from "../paths.mjs";
 import { buildTools } from "../setup/build-tools.mjs";
 import { filesBelow } from "../stamps.mjs";
 
@@ -51,13 +51,13 @@ export const suites = [
   {
     name: "rust",
     needs: ["rust"],
-    commands: () => [cargoTest("cargo test", ["--workspace", "--no-fail-fast", "--quiet"])],
+    commands: () => [cargoTest("cargo test", [...NATIVE_SELECTION, "--no-fail-fast", "--quiet"])],
   },
   {
     name: "lints",
     needs: ["packages", "rust"],
     commands: () => [
-      cargo("clippy", ["clippy", "--quiet", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"]),
+      cargo("clippy", ["clippy", "--quiet", ...NATIVE_SELECTION, "--all-targets", "--", "-D", "warnings"]),
       cargo("clippy for WebAssembly", [
         ...["clippy", "--quiet", "--target", WASM_TARGET, ...packages(WORKER_PACKAGES)],
         ...["--", "-D", "warnings"],
@@ -109,7 +109,8 @@ export const suites = [
       cargo("simulation", [
         "run",
         "--quiet",
-        "--release",
+        "--profile",
+        "native",
         "--package",
         "anteroom-simulation",
         "--",
