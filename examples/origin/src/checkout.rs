@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::extract::{Path, RawForm, State};
+use axum::extract::{Path, RawForm, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 
@@ -62,41 +62,102 @@ pub async fn begin(
     ))
 }
 
-/// The bank's page posted back, from another site.
+/// Where an order stands once the bank has been asked.
+enum Outcome {
+    /// The seats are sold.
+    Bought(Order),
+    /// The bank waits for the visitor.
+    Undecided,
+    /// The bank said no.
+    Declined,
+    /// The seats went to somebody else meanwhile.
+    Gone,
+}
+
+/// The bank's page posted back, from another site. The answer is a redirect, so that going back sends nothing again.
 pub async fn back_from_bank(
     State(shop): State<Arc<Shop>>,
     Extension(visitor): Extension<Visitor>,
     RawForm(form): RawForm,
 ) -> Result<Response, Trouble> {
-    let named = form_urlencoded::parse(&form).find(|(name, _)| name == "payment");
-    let payment = named
-        .map(|(_, payment)| payment.into_owned())
-        .unwrap_or_default();
-    let known = payment.clone();
-    let order = shop
-        .with_seats(move |seats| seats.order_of_payment(&known))
-        .await?;
-    match order {
-        Some(order) if order.event == visitor.event && order.holder == visitor.holder => {
-            settle(&shop, &visitor, order, &payment).await
+    let payment = payment_in(&form).unwrap_or_default();
+    let Some(order) = own_order(&shop, &visitor, &payment).await? else {
+        return Ok(unknown(&visitor));
+    };
+    Ok(match settle(&shop, order, &payment).await? {
+        Outcome::Bought(order) => to_tickets(&order),
+        Outcome::Undecided | Outcome::Declined | Outcome::Gone => {
+            let named = form_urlencoded::Serializer::new(String::new())
+                .append_pair("payment", &payment)
+                .finish();
+            Redirect::to(&format!("{}/paid?{named}", visitor.path())).into_response()
         }
-        _ => Ok(unknown(&visitor)),
-    }
+    })
 }
 
-/// For who comes back to this address some other way: the visitor's latest order, looked at again.
+/// What became of a payment: of the one that the address names, else of the visitor's latest.
 pub async fn look_again(
     State(shop): State<Arc<Shop>>,
     Extension(visitor): Extension<Visitor>,
+    RawQuery(query): RawQuery,
 ) -> Result<Response, Trouble> {
-    let (event, holder) = (visitor.event.clone(), visitor.holder.clone());
-    match shop
-        .with_seats(move |seats| seats.latest_order(&event, &holder))
-        .await?
-    {
-        Some((order, payment)) => settle(&shop, &visitor, order, &payment).await,
-        None => Ok(unknown(&visitor)),
-    }
+    let named = payment_in(query.unwrap_or_default().as_bytes());
+    let found = match named {
+        Some(payment) => own_order(&shop, &visitor, &payment)
+            .await?
+            .map(|order| (order, payment)),
+        None => {
+            let (event, holder) = (visitor.event.clone(), visitor.holder.clone());
+            shop.with_seats(move |seats| seats.latest_order(&event, &holder))
+                .await?
+        }
+    };
+    let Some((order, payment)) = found else {
+        return Ok(unknown(&visitor));
+    };
+    let (status, heading, text) = match settle(&shop, order, &payment).await? {
+        Outcome::Bought(order) => return Ok(to_tickets(&order)),
+        Outcome::Undecided => (
+            StatusCode::OK,
+            "Not paid yet",
+            "The bank has no answer from you yet. Your seats are still reserved.",
+        ),
+        Outcome::Declined => (
+            StatusCode::OK,
+            "The payment was declined",
+            "Nothing was charged. Your seats are reserved for as long as the cart says.",
+        ),
+        Outcome::Gone => (
+            StatusCode::CONFLICT,
+            "Your seats are gone",
+            "The time of your reservation was over and somebody else took a seat. Nothing was charged.",
+        ),
+    };
+    Ok(shop_pages::not_paid(&visitor, status, heading, text))
+}
+
+fn payment_in(pairs: &[u8]) -> Option<String> {
+    let named = form_urlencoded::parse(pairs).find(|(name, _)| name == "payment");
+    named.map(|(_, payment)| payment.into_owned())
+}
+
+/// The order of a payment, if it is this visitor's.
+async fn own_order(
+    shop: &Arc<Shop>,
+    visitor: &Visitor,
+    payment: &str,
+) -> Result<Option<Order>, Trouble> {
+    let payment = payment.to_owned();
+    let order = shop
+        .with_seats(move |seats| seats.order_of_payment(&payment))
+        .await?;
+    Ok(order.filter(|order| order.event == visitor.event && order.holder == visitor.holder))
+}
+
+/// On to the tickets: the session is not needed any more.
+fn to_tickets(order: &Order) -> Response {
+    let page = Redirect::to(&format!("/tickets/{}", order.key));
+    commanding(page.into_response(), RELEASE)
 }
 
 /// The tickets at their own address, which needs no session.
@@ -119,13 +180,8 @@ pub async fn tickets(
     })
 }
 
-/// Brings an order as far as the bank lets it.
-async fn settle(
-    shop: &Arc<Shop>,
-    visitor: &Visitor,
-    order: Order,
-    payment: &str,
-) -> Result<Response, Trouble> {
+/// Brings an order as far as the bank lets it. Doing so twice is doing so once.
+async fn settle(shop: &Arc<Shop>, order: Order, payment: &str) -> Result<Outcome, Trouble> {
     let key = order.key.clone();
     let state = match order.state {
         OrderState::Open => match shop.till.state(payment).await? {
@@ -133,64 +189,39 @@ async fn settle(
                 .with_seats(move |seats| seats.sell(&key))
                 .await?
                 .unwrap_or(OrderState::Void),
-            Some(PaymentState::Open) => {
-                let text = "The bank has no answer from you yet. Your seats are still reserved.";
-                return Ok(shop_pages::not_paid(
-                    visitor,
-                    StatusCode::OK,
-                    "Not paid yet",
-                    text,
-                ));
-            }
+            Some(PaymentState::Open) => return Ok(Outcome::Undecided),
             Some(PaymentState::Declined | PaymentState::Voided) | None => {
                 shop.with_seats(move |seats| seats.note_declined(&key))
                     .await?;
-                let text =
-                    "Nothing was charged. Your seats are reserved for as long as the cart says.";
-                return Ok(shop_pages::not_paid(
-                    visitor,
-                    StatusCode::OK,
-                    "The payment was declined",
-                    text,
-                ));
+                return Ok(Outcome::Declined);
             }
         },
+        OrderState::Void if shop.till.state(payment).await? == Some(PaymentState::Declined) => {
+            return Ok(Outcome::Declined);
+        }
         state => state,
     };
     match state {
         OrderState::Sold => {
-            let is_collected = collect(shop, &order, payment).await?;
-            Ok(commanding(
-                shop_pages::tickets(&visitor.title, &order, is_collected),
-                RELEASE,
-            ))
+            collect(shop, &order, payment).await?;
+            Ok(Outcome::Bought(order))
         }
-        OrderState::Paid => Ok(commanding(
-            shop_pages::tickets(&visitor.title, &order, true),
-            RELEASE,
-        )),
+        OrderState::Paid => Ok(Outcome::Bought(order)),
         OrderState::Open | OrderState::Void => {
             // Whether the bank hears it or not: what is not collected is never charged.
             let _ = shop.till.void(payment).await;
-            let text = "The time of your reservation was over and somebody else took a seat. Nothing was charged.";
-            Ok(shop_pages::not_paid(
-                visitor,
-                StatusCode::CONFLICT,
-                "Your seats are gone",
-                text,
-            ))
+            Ok(Outcome::Gone)
         }
     }
 }
 
 /// Collects the money of a sold order. If the bank is away the seats stay sold, and the next look tries again.
-async fn collect(shop: &Arc<Shop>, order: &Order, payment: &str) -> Result<bool, Trouble> {
+async fn collect(shop: &Arc<Shop>, order: &Order, payment: &str) -> Result<(), Trouble> {
     if shop.till.capture(payment).await.is_err() {
-        return Ok(false);
+        return Ok(());
     }
     let key = order.key.clone();
-    shop.with_seats(move |seats| seats.note_paid(&key)).await?;
-    Ok(true)
+    shop.with_seats(move |seats| seats.note_paid(&key)).await
 }
 
 fn unknown(visitor: &Visitor) -> Response {

@@ -9,6 +9,9 @@ use crate::page::{Page, euros, time_left};
 use crate::seats::{BACK_CENTS, FRONT_CENTS, MAX_SEATS_EACH, NotReserved, Seat, SeatState};
 use crate::shop::Visitor;
 
+/// The demo's event that many want at once.
+const CROWDED: &str = "world-tour";
+
 /// The page of an admitted visitor.
 fn page<'a>(status: StatusCode, visitor: &'a Visitor) -> Page<'a> {
     Page::new(status, &visitor.title).with_session(visitor.session_seconds_left)
@@ -93,14 +96,13 @@ pub fn cart(visitor: &Visitor, mine: &[Seat], now: u64, bank: &str) -> Response 
     })
 }
 
-/// The tickets. Shown once with a session, and at their own address for good.
+/// The tickets, at their own address.
 pub fn tickets(title: &str, order: &Order, is_collected: bool) -> Response {
-    let address = format!("/tickets/{}", order.key);
     Page::new(StatusCode::OK, title).respond(html! {
         h1 { "These are yours" }
         ul.tickets { @for seat in &order.seats { li { "Seat " (seat) } } }
         p { "Paid: " (euros(order.cents)) @if !is_collected { " (the bank will collect it shortly)" } "." }
-        p { "Your place in the shop is now somebody else's. Your tickets stay at " a href=(address) { "their own address" } ": keep it." }
+        p { "Your tickets stay at this address: keep it. Your visit to the shop is over, and your place in it is free for the next." }
     })
 }
 
@@ -118,8 +120,29 @@ pub fn refused(room: Option<&str>, path: &str) -> Response {
     Page::new(StatusCode::FORBIDDEN, "Ticket shop").respond(html! {
         h1 { "Please come through the waiting room" }
         p { "The shop is open to visitors whose turn it is." }
-        @if let Some(room) = room { p { a.button.main href={ (room) (path) } { "To the waiting room" } } }
+        @if let Some(room) = room {
+            p { a.button.main href={ (room) (path) } { "To the waiting room" } }
+            @if let Some(event) = event_in(path) { (alone(room, event)) }
+        }
     })
+}
+
+/// The event of a path, if it is written like one: it becomes part of a command that people copy.
+fn event_in(path: &str) -> Option<&str> {
+    let event = path.strip_prefix("/events/")?.split('/').next()?;
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (event.bytes().next()?.is_ascii_lowercase() && event.bytes().all(plain)).then_some(event)
+}
+
+/// For who tries the demo alone: nobody waits where nobody else is.
+fn alone(room: &str, event: &str) -> Markup {
+    html! {
+        details {
+            summary { "To see the line move" }
+            p.quiet { "Nobody else is here, so you will be let in at once. This fills the line with visitors first:" }
+            pre { code { "npm run load -- --url " (room) " --event " (event) " --visitors 300 --arrivals-per-second 20" } }
+        }
+    }
 }
 
 /// A form that another site made.
@@ -146,7 +169,14 @@ pub fn front(room: Option<&str>, events: &[(String, String)]) -> Response {
             p { a.button.main href={ (room.unwrap_or_default()) "/events/" (id) "/" } { (title) } }
         }
         p.quiet { "A demo: seats and payments are made up." }
+        @if let (Some(room), Some(event)) = (room, crowded(events)) { (alone(room, event)) }
     })
+}
+
+/// The event with a line worth seeing.
+fn crowded(events: &[(String, String)]) -> Option<&str> {
+    let ids = || events.iter().map(|(id, _)| id.as_str());
+    ids().find(|id| *id == CROWDED).or_else(|| ids().next())
 }
 
 /// Something failed here.

@@ -146,3 +146,20 @@ async fn health_and_the_front_page_need_no_pass() {
         StatusCode::NOT_FOUND
     );
 }
+
+#[tokio::test]
+async fn who_comes_alone_is_told_how_to_fill_the_line() {
+    let door = Door::open(PassAlgorithm::Hs256, false).await;
+    let fill = "npm run load -- --url https://tickets.example.com --event demo --visitors 300 --arrivals-per-second 20";
+    for (path, told) in [
+        ("/", true),
+        ("/events/demo/", true),
+        ("/events/$(reboot)/", false),
+        ("/events/-demo/", false),
+        ("/events/demo;reboot/", false),
+    ] {
+        let answer = ask(&door.router, Request::builder().uri(path), "").await;
+        assert_eq!(answer.text.contains(fill), told, "{path}: {}", answer.text);
+        assert_eq!(answer.text.contains("npm run load"), told, "{path}");
+    }
+}

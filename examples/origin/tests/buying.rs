@@ -67,9 +67,11 @@ async fn a_visitor_buys_two_seats_and_gives_the_session_back() {
 
     let payment = decided.hidden("payment");
     let bought = door.post_back(&payment, 1).await;
-    assert_eq!(bought.status, StatusCode::OK, "{}", bought.text);
+    assert_eq!(bought.status, StatusCode::SEE_OTHER, "{}", bought.text);
     assert_eq!(bought.header("waiting-room-command"), Some("release"));
-    assert!(bought.text.contains("Seat C7") && bought.text.contains("Seat L8"));
+    let tickets = door.follow(&bought, 1).await;
+    assert_eq!(tickets.status, StatusCode::OK, "{}", tickets.text);
+    assert!(tickets.text.contains("Seat C7") && tickets.text.contains("Seat L8"));
     assert_eq!(door.payment_state(&payment).await, "captured");
 }
 
@@ -78,11 +80,8 @@ async fn bought_tickets_have_their_own_address_and_are_not_for_sale_again() {
     let door = door().await;
     let payment = door.pay(1, "C7", "approve").await;
     let bought = door.post_back(&payment, 1).await;
-    let (_, rest) = bought
-        .text
-        .split_once("href=\"/tickets/")
-        .expect("the tickets' own address");
-    let address = format!("/tickets/{}", rest.split('"').next().unwrap());
+    let address = bought.header("location").expect("the tickets' own address");
+    assert!(address.starts_with("/tickets/"), "{address}");
     let later = ask(&door.router, Request::builder().uri(address), "").await;
     assert!(later.text.contains("Seat C7"), "without a pass");
     assert!(
@@ -104,12 +103,13 @@ async fn coming_back_twice_sells_and_collects_once() {
     let again = door.post_back(&payment, 1).await;
     assert_eq!(
         (first.status, again.status),
-        (StatusCode::OK, StatusCode::OK)
+        (StatusCode::SEE_OTHER, StatusCode::SEE_OTHER)
     );
-    assert_eq!(first.text, again.text);
+    assert_eq!(first.header("location"), again.header("location"));
     let looked = door.show("/events/demo/paid", 1).await;
-    assert!(looked.text.contains("Seat A1"));
+    assert_eq!(looked.header("location"), first.header("location"));
     assert_eq!(looked.header("waiting-room-command"), Some("release"));
+    assert!(door.follow(&looked, 1).await.text.contains("Seat A1"));
 }
 
 #[tokio::test]
@@ -131,7 +131,11 @@ async fn a_declined_payment_keeps_the_seats_reserved_and_can_be_tried_again() {
     let door = door().await;
     let payment = door.pay(1, "A1", "decline").await;
     let back = door.post_back(&payment, 1).await;
-    assert!(back.text.contains("declined") && back.header("waiting-room-command").is_none());
+    assert!(back.header("waiting-room-command").is_none());
+    for _ in 0..2 {
+        let told = door.follow(&back, 1).await;
+        assert!(told.text.contains("was declined"), "{}", told.text);
+    }
     assert!(door.show("/events/demo/cart", 1).await.text.contains("A1"));
     let page = door.checkout(1).await;
     let approved = ask(
@@ -140,12 +144,8 @@ async fn a_declined_payment_keeps_the_seats_reserved_and_can_be_tried_again() {
         "decision=approve",
     )
     .await;
-    assert!(
-        door.post_back(&approved.hidden("payment"), 1)
-            .await
-            .text
-            .contains("Seat A1")
-    );
+    let bought = door.post_back(&approved.hidden("payment"), 1).await;
+    assert!(door.follow(&bought, 1).await.text.contains("Seat A1"));
 }
 
 #[tokio::test]
@@ -154,10 +154,17 @@ async fn seats_that_went_to_somebody_else_meanwhile_are_not_charged() {
     let payment = door.pay(1, "A1", "approve").await;
     door.wait(RESERVATION_SECONDS);
     let other = door.pay(2, "A1", "approve").await;
-    assert!(door.post_back(&other, 2).await.text.contains("Seat A1"));
+    let bought = door.post_back(&other, 2).await;
+    assert!(door.follow(&bought, 2).await.text.contains("Seat A1"));
     let late = door.post_back(&payment, 1).await;
-    assert_eq!(late.status, StatusCode::CONFLICT);
     assert!(late.header("waiting-room-command").is_none());
+    for _ in 0..2 {
+        assert_eq!(
+            door.follow(&late, 1).await.status,
+            StatusCode::CONFLICT,
+            "told again"
+        );
+    }
     assert_eq!(door.payment_state(&payment).await, "voided");
     assert_eq!(door.payment_state(&other).await, "captured");
 }
@@ -168,7 +175,8 @@ async fn an_undecided_payment_sells_nothing() {
     door.send("/events/demo/reservations", 1, "seat=A1").await;
     let payment = door.checkout(1).await.replace("/pay/", "");
     let early = door.post_back(&payment, 1).await;
-    assert!(early.text.contains("Not paid yet") && early.header("waiting-room-command").is_none());
+    assert!(early.header("waiting-room-command").is_none());
+    assert!(door.follow(&early, 1).await.text.contains("Not paid yet"));
     assert_eq!(door.payment_state(&payment).await, "open");
 }
 
@@ -180,8 +188,13 @@ async fn nobody_comes_back_with_the_payment_of_another() {
         let refused = door.post_back(payment, index).await;
         assert_eq!(refused.status, StatusCode::NOT_FOUND, "{payment:?}");
         assert!(refused.header("waiting-room-command").is_none());
+        let looked = door
+            .show(&format!("/events/demo/paid?payment={payment}"), index)
+            .await;
+        assert_eq!(looked.status, StatusCode::NOT_FOUND, "{payment:?}");
     }
-    assert!(door.post_back(&payment, 1).await.text.contains("Seat A1"));
+    let bought = door.post_back(&payment, 1).await;
+    assert!(door.follow(&bought, 1).await.text.contains("Seat A1"));
 }
 
 #[tokio::test]

@@ -169,6 +169,13 @@ impl Door {
         .await
     }
 
+    /// The page that a redirect leads to.
+    pub async fn follow(&self, redirect: &Answer, index: u32) -> Answer {
+        assert_eq!(redirect.status, StatusCode::SEE_OTHER, "{}", redirect.text);
+        let address = redirect.header("location").expect("a redirect");
+        self.show(address, index).await
+    }
+
     /// Reserves a seat, goes to the bank and decides there. The payment's name, as the bank's page sends it back.
     pub async fn pay(&self, index: u32, seat: &str, decision: &str) -> String {
         let reserved = self
