@@ -125,20 +125,26 @@ fn pairs(header: &str) -> impl Iterator<Item = (&str, &str)> {
         .filter_map(|piece| piece.trim().split_once('='))
 }
 
-/// Whether a name is one of ours, of any event and epoch.
+/// Whether a name is one of ours, of any event and epoch and behind any prefix that browsers know or will know.
 pub fn is_ours(name: &str) -> bool {
-    let name = name.trim();
-    let bare = name
-        .strip_prefix("__Host-")
-        .or_else(|| name.strip_prefix("__Secure-"))
-        .unwrap_or(name);
-    let Some(rest) = bare.strip_prefix("wr-") else {
+    let name = name.trim().to_ascii_lowercase();
+    let prefix = name
+        .strip_prefix("__")
+        .and_then(|rest| rest.find("-wr-").map(|at| at + "__-".len()));
+    let Some(rest) = name[prefix.unwrap_or(0)..].strip_prefix("wr-") else {
         return false;
     };
     Kind::ALL.iter().any(|kind| {
         rest.strip_prefix(kind.word())
             .is_some_and(|rest| rest.starts_with('-'))
     })
+}
+
+/// Whether a `Set-Cookie` could make a browser send one of ours. Browsers send `=name=value`, a cookie without a name, back
+/// as `name=value`.
+pub fn sets_ours(line: &str) -> bool {
+    let named = line.trim_start_matches(|c: char| c == '=' || c.is_whitespace() || c.is_control());
+    is_ours(named.split(['=', ';']).next().unwrap_or_default())
 }
 
 /// A `Cookie` header without ours, for the origin; `None` when nothing is left.
@@ -255,5 +261,32 @@ mod tests {
             Some("sid=1; theme=dark; wr-theme=w")
         );
         assert_eq!(without_ours("__Secure-wr-permit-demo-1=p"), None);
+    }
+
+    #[test]
+    fn whatever_a_browser_could_send_back_as_one_of_ours_is_found() {
+        for line in [
+            "wr-pass-demo-1=x; Path=/",
+            "  wr-pass-demo-1 =x",
+            "=wr-pass-demo-1=x",
+            " = \t==wr-pass-demo-1=x",
+            "wr-pass-demo-1; Path=/",
+            "__Host-wr-ticket-demo-1=x",
+            "__HOST-wr-ticket-demo-1=x",
+            "__Host-Http-wr-ticket-demo-1=x",
+            "=__Secure-wr-browser-demo-1=x",
+        ] {
+            assert!(sets_ours(line), "{line}");
+        }
+        for line in [
+            "sid=1",
+            "=nameless; Path=/",
+            "sid==wr-pass-demo-1=x",
+            "wr-theme=w",
+            "__Host-sid=1",
+            "",
+        ] {
+            assert!(!sets_ours(line), "{line}");
+        }
     }
 }

@@ -6,6 +6,7 @@ use web_sys::ReadableStreamDefaultReader;
 use worker::js_sys;
 
 use crate::incoming::Incoming;
+use crate::json;
 use crate::local_path::MAX_PATH_BYTES;
 use crate::problem::Problem;
 
@@ -46,7 +47,7 @@ pub async fn read(
 pub async fn read_json(request: &web_sys::Request, incoming: &Incoming) -> Result<Value, Problem> {
     let bytes = read_bytes(request, incoming).await?;
     match kind(incoming.header("content-type").as_deref()) {
-        Some(BodyKind::Json) => serde_json::from_slice(&bytes).map_err(|_| not_json()),
+        Some(BodyKind::Json) => json::read(&bytes).ok_or_else(not_json),
         _ => Err(wrong_type("application/json")),
     }
 }
@@ -172,7 +173,7 @@ pub fn parse(
 }
 
 fn of_json(bytes: &[u8]) -> Result<Vec<(String, String)>, Problem> {
-    let Ok(Value::Object(members)) = serde_json::from_slice::<Value>(bytes) else {
+    let Some(Value::Object(members)) = json::read(bytes) else {
         return Err(not_json());
     };
     let text = |(name, value): (String, Value)| match value {
@@ -237,7 +238,11 @@ fn wrong_type(allowed: &str) -> Problem {
 }
 
 fn not_json() -> Problem {
-    Problem::new(400, "bad-json", "body: allowed is one JSON object")
+    Problem::new(
+        400,
+        "bad-json",
+        "body: allowed is one JSON object that names each member once",
+    )
 }
 
 #[cfg(test)]
@@ -281,11 +286,12 @@ mod tests {
 
     #[test]
     fn everything_else_is_refused_with_what_is_allowed() {
-        let rows: [(Option<&str>, &[u8], u16); 14] = [
+        let rows: [(Option<&str>, &[u8], u16); 15] = [
             (JSON, b"{", 400),
             (JSON, b"[]", 400),
             (JSON, b"\xff", 400),
             (JSON, br#"{"permit":1}"#, 400),
+            (JSON, br#"{"permit":"a","permit":"b"}"#, 400),
             (JSON, br#"{"admin":"x"}"#, 400),
             (FORM, b"admin=x", 400),
             (FORM, b"permit=a&permit=b", 400),

@@ -1,7 +1,7 @@
 //! The gate's decision about one request on a protected path: a pure function of what the visitor brought, the board and
 //! the time. [`decide`] says what to do before anybody is asked, [`after_renewal`] what to do once the home answered.
 //!
-//! The order of the questions is the policy: the brake first, then a pass, then the mode.
+//! The order of the questions is the policy: the brake first, also for a preflight, then a pass, then the mode.
 
 use anteroom_queue::board::{Board, Phase};
 use anteroom_queue::limits::BRAKE_AGE;
@@ -48,7 +48,7 @@ pub enum Decision {
 /// With what a request goes on to the origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum With {
-    /// With nothing: a question that carries no pass by its nature.
+    /// With nothing that the visitor brought: a preflight, which carries neither a pass nor credentials by its nature.
     Nothing,
     /// With a pass of no session, since everything passes.
     OpenPass,
@@ -85,14 +85,14 @@ pub fn decide(asked: &Asked<'_>) -> Decision {
     let mode = asked
         .board
         .map_or(asked.configured_mode, |(board, _)| board.mode);
-    if asked.preflight {
-        return Decision::Forward(With::Nothing);
-    }
     if asked.board.is_some_and(|(board, _)| board.stop) {
         return Decision::Room(Why::Stopped);
     }
     if mode == Mode::Closed {
         return Decision::Room(Why::Closed);
+    }
+    if asked.preflight {
+        return Decision::Forward(With::Nothing);
     }
     match asked.pass {
         Some(pass) if asked.now < pass.expires_at => Decision::Forward(With::Pass {
@@ -153,7 +153,10 @@ pub fn after_renewal(
             Decision::Forward(With::Last(renewal::last(pass, asked.now)))
         }
         Renewal::Over { ended } => Decision::Room(Why::Ended(*ended)),
-        Renewal::Unreachable if !renewal::is_in_use(pass, asked.now, idle_seconds) => {
+        Renewal::Unreachable
+            if renewal::is_unconfirmed(pass)
+                || !renewal::is_in_use(pass, asked.now, idle_seconds) =>
+        {
             Decision::Room(Why::Queue)
         }
         Renewal::Unreachable if asked.now < pass.session_ends_at => {

@@ -84,7 +84,7 @@ fn who_queues_again_after_a_session_sees_the_queue() {
 }
 
 #[test]
-fn the_brake_holds_for_everybody_and_a_preflight_goes_on() {
+fn the_brake_holds_for_everybody_and_for_preflights_too() {
     let stopped = Board {
         stop: true,
         ..board(Mode::Off)
@@ -95,11 +95,18 @@ fn the_brake_holds_for_everybody_and_a_preflight_goes_on() {
         Decision::Room(Why::Stopped)
     );
     assert_eq!(decide(&asked(&stopped, None)), Decision::Room(Why::Stopped));
-    let preflight = Asked {
-        preflight: true,
-        ..asked(&stopped, None)
-    };
-    assert_eq!(decide(&preflight), Decision::Forward(With::Nothing));
+    let (open, closed) = (board(Mode::Always), board(Mode::Closed));
+    for (board, expected) in [
+        (&stopped, Decision::Room(Why::Stopped)),
+        (&closed, Decision::Room(Why::Closed)),
+        (&open, Decision::Forward(With::Nothing)),
+    ] {
+        let preflight = Asked {
+            preflight: true,
+            ..asked(board, None)
+        };
+        assert_eq!(decide(&preflight), expected);
+    }
 }
 
 #[test]
@@ -274,6 +281,25 @@ fn an_expired_pass_goes_on_as_its_home_says_and_by_itself_while_the_home_is_away
         decision,
         Decision::Forward(With::Last(renewal::last(&late, 2_230)))
     );
+}
+
+#[test]
+fn nothing_follows_an_unconfirmed_pass_while_its_home_is_away() {
+    let board = board(Mode::Auto);
+    let first = Pass {
+        expires_at: 1_000 + renewal::FIRST_PASS_SECONDS,
+        ..samples::pass()
+    };
+    for (now, safe) in [(1_030, true), (1_030, false), (2_199, true), (2_230, false)] {
+        let asked = Asked {
+            now,
+            safe,
+            ..asked(&board, Some(&first))
+        };
+        assert_eq!(decide(&asked), Decision::RenewFirst, "second {now}");
+        let decision = after_renewal(&asked, &first, &Renewal::Unreachable, 86_400, 180);
+        assert_eq!(decision, Decision::Room(Why::Queue), "second {now}");
+    }
 }
 
 #[test]

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Pure, and tested natively: `gate`, `renewal`, `boards`, `standing`, `eta`, `poll`, `cookies`, `rewrite`, `same_site`,
-//! `local_path`, `actions`, `incoming`, `fields`. Clock and entropy are read in `platform` only. What an isolate keeps
-//! between requests is plain data in `isolate` (boards, counts) and `deployment` (configuration, keys).
+//! `local_path`, `actions`, `incoming`, `fields`, `json`. Clock and entropy are read in `platform` only. What an isolate
+//! keeps between requests is plain data in `isolate` (boards, counts) and `deployment` (configuration, keys).
 
 mod actions;
 mod answer;
@@ -28,6 +28,7 @@ mod fields;
 mod gate;
 mod incoming;
 mod isolate;
+mod json;
 mod local_path;
 mod onward;
 mod operators;

@@ -16,7 +16,7 @@ use crate::cookies::Kind;
 use crate::deployment::Room;
 use crate::gate::With;
 use crate::incoming::Method;
-use crate::proxy::{self, FromOrigin};
+use crate::proxy::{self, FromOrigin, Part};
 use crate::renewal::Renewal;
 use crate::rewrite::Command;
 use crate::routes::pass::cookie;
@@ -82,7 +82,11 @@ impl Onward<'_> {
             With::Pass { .. } | With::New(_) | With::Last(_) => counts.admitted += 1,
         });
         let base = self.visit.deployment.origin_base(self.room.event);
-        let sending = proxy::send(self.visit, base.as_deref(), token.as_deref());
+        let part = match with {
+            With::Nothing => Part::Preflight,
+            _ => Part::Whole(token.as_deref()),
+        };
+        let sending = proxy::send(self.visit, base.as_deref(), part);
         let renewing = match (&with, &pass) {
             (With::Pass { renew: true }, Some(pass)) => Some(self.renewal(pass)),
             _ => None,

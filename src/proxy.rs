@@ -3,7 +3,7 @@
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Headers, RequestInit, Response, ResponseInit};
+use web_sys::{Headers, RequestInit, RequestRedirect, Response, ResponseInit};
 use worker::js_sys;
 use worker::js_sys::futures::JsFuture;
 
@@ -14,7 +14,7 @@ use crate::page::view::split_refresh;
 use crate::problem::Problem;
 use crate::rewrite::{
     COMMAND_HEADER, Command, FOR_SHARED_CACHES, Names, OUR_PREFIX, PASS_HEADER, command,
-    is_for_the_edge,
+    is_for_the_edge, is_of_a_preflight,
 };
 use crate::routes::room::without_cookies_off;
 use crate::visit::Visit;
@@ -28,20 +28,35 @@ pub struct FromOrigin {
     pub command: Option<Command>,
 }
 
+/// How much of a visitor's request goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// All of it, with this pass if there is one.
+    Whole(Option<&'a str>),
+    /// What belongs to a preflight.
+    Preflight,
+}
+
 /// Sends the visitor's request on. `base`: the origin's scheme and authority; `None`: the request goes on unchanged.
 pub async fn send(
     visit: &Visit,
     base: Option<&str>,
-    pass: Option<&str>,
+    part: Part<'_>,
 ) -> Result<FromOrigin, JsValue> {
     let names = base.map(|base| Names::new(base, &visit.incoming));
     let target = match &names {
         Some(names) => names.target(&path_and_query(&visit.incoming)),
         None => visit.request.url(),
     };
-    let init: &RequestInit = visit.request.unchecked_ref();
-    let onward = web_sys::Request::new_with_str_and_init(&target, init)?;
-    prepare(&onward.headers(), &visit.incoming, names.is_some(), pass)?;
+    let onward = match part {
+        Part::Whole(_) => {
+            web_sys::Request::new_with_str_and_init(&target, visit.request.unchecked_ref())?
+        }
+        Part::Preflight => {
+            web_sys::Request::new_with_str_and_init(&target, &without_body(&visit.request))?
+        }
+    };
+    prepare(&onward.headers(), &visit.incoming, names.is_some(), part)?;
     let global: web_sys::WorkerGlobalScope = js_sys::global().unchecked_into();
     let response: Response = JsFuture::from(global.fetch_with_request(&onward))
         .await?
@@ -67,6 +82,14 @@ fn path_and_query(incoming: &Incoming) -> String {
     without_cookies_off(&rest)
 }
 
+fn without_body(request: &web_sys::Request) -> RequestInit {
+    let init = RequestInit::new();
+    init.set_method(&request.method());
+    init.set_headers(&request.headers());
+    init.set_redirect(RequestRedirect::Manual);
+    init
+}
+
 /// The lower-case names of all headers, in one crossing.
 fn names_of(headers: &Headers) -> Vec<String> {
     let names = js_sys::Array::from(&headers.keys()).join("\n");
@@ -84,11 +107,11 @@ fn prepare(
     headers: &Headers,
     incoming: &Incoming,
     elsewhere: bool,
-    pass: Option<&str>,
+    part: Part<'_>,
 ) -> Result<(), JsValue> {
     for name in names_of(headers) {
         let name = name.as_str();
-        if is_for_the_edge(name) {
+        if is_for_the_edge(name) || part == Part::Preflight && !is_of_a_preflight(name) {
             headers.delete(name)?;
         } else if name == "cookie" {
             let cookie = headers.get(name)?.unwrap_or_default();
@@ -102,7 +125,7 @@ fn prepare(
             headers.delete(name)?;
         }
     }
-    if let Some(pass) = pass {
+    if let Part::Whole(Some(pass)) = part {
         headers.set(PASS_HEADER, pass)?;
     }
     if elsewhere {
@@ -139,18 +162,17 @@ impl FromOrigin {
         pass: Option<&str>,
     ) -> Result<Response, JsValue> {
         let ours = |name: &String| name.starts_with(OUR_PREFIX);
-        let rewritten = |name: &String| {
-            matches!(
-                name.as_str(),
-                "location" | "content-location" | "set-cookie"
-            )
+        let rewritten = |name: &String| match name.as_str() {
+            "set-cookie" => true,
+            "location" | "content-location" => self.names.is_some(),
+            _ => false,
         };
         let adds = !cookies.is_empty() || pass.is_some();
         if !adds
             && !self
                 .present
                 .iter()
-                .any(|name| ours(name) || (self.names.is_some() && rewritten(name)))
+                .any(|name| ours(name) || rewritten(name))
         {
             return Ok(self.response);
         }
@@ -161,9 +183,7 @@ impl FromOrigin {
         for name in self.present.iter().filter(|name| ours(name)) {
             headers.delete(name)?;
         }
-        if let Some(names) = &self.names {
-            rewrite(&headers, names, &self.present)?;
-        }
+        rewrite(&headers, self.names.as_ref(), &self.present)?;
         if adds {
             headers.set("cache-control", "private, no-store")?;
             for name in FOR_SHARED_CACHES {
@@ -180,17 +200,20 @@ impl FromOrigin {
     }
 }
 
-fn rewrite(headers: &Headers, names: &Names, present: &[String]) -> Result<(), JsValue> {
+/// Without `names` the origin has the asked host's name itself; its cookies may not be ours either.
+fn rewrite(headers: &Headers, names: Option<&Names>, present: &[String]) -> Result<(), JsValue> {
+    let is_present = |name: &str| present.iter().any(|present| present == name);
     for name in ["location", "content-location"] {
-        if present.iter().any(|present| present == name) {
+        if let Some(names) = names.filter(|_| is_present(name)) {
             let value = headers.get(name)?.unwrap_or_default();
             headers.set(name, &names.location(&value))?;
         }
     }
-    if present.iter().any(|present| present == "set-cookie") {
+    if is_present("set-cookie") {
         let set: Vec<String> = set_cookies(headers)?;
         headers.delete("set-cookie")?;
-        for cookie in set.iter().filter_map(|cookie| names.set_cookie(cookie)) {
+        for cookie in set.iter().filter(|cookie| !cookies::sets_ours(cookie)) {
+            let cookie = names.map_or_else(|| cookie.clone(), |names| names.set_cookie(cookie));
             headers.append("set-cookie", &cookie)?;
         }
     }

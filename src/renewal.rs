@@ -99,8 +99,14 @@ pub fn is_in_use(pass: &Pass, now: u64, idle_seconds: u64) -> bool {
     now <= pass.issued_at + half + idle_seconds
 }
 
-/// The pass that the edge signs by itself while the home cannot be reached: the same session, up to its end. Safe, since
-/// that session still counts at its home.
+/// A first pass that no request has confirmed yet. Its session counts at the home for that long and no longer, so nothing
+/// follows it but what the home says.
+pub fn is_unconfirmed(pass: &Pass) -> bool {
+    pass.expires_at.saturating_sub(pass.issued_at) == FIRST_PASS_SECONDS
+}
+
+/// The pass that the edge signs by itself while the home cannot be reached: the same session, up to its end. Safe for a
+/// confirmed session, since that one still counts at its home.
 pub fn resigned(pass: &Pass, now: u64, pass_seconds: u64) -> Pass {
     issued(pass.session, pass.session_ends_at, now, pass_seconds)
 }
@@ -130,6 +136,7 @@ mod tests {
             ..pass()
         };
         assert!(is_due(&first, 1_000), "the first request confirms");
+        assert!(is_unconfirmed(&first) && !is_unconfirmed(&pass()));
     }
 
     #[test]

@@ -3,24 +3,40 @@
 //! No origin host name reaches a visitor, nothing that a visitor sends can pass for ours, and nothing of ours that is
 //! for the visitor reaches the origin.
 
-use crate::cookies;
 use crate::incoming::{Incoming, host_of};
 
-/// Headers that only the edge may set on a request. `true-client-ip`, `x-real-ip` and the rest say where a request came
-/// from; an origin may believe them, so a visitor's own are taken away.
-const NOT_FROM_VISITORS: [&str; 12] = [
-    "x-forwarded-for",
-    "x-forwarded-host",
-    "x-forwarded-proto",
-    "x-forwarded-port",
-    "x-forwarded-scheme",
-    "x-forwarded-prefix",
-    "x-original-url",
-    "x-rewrite-url",
-    "x-host",
-    "x-real-ip",
-    "true-client-ip",
+/// Headers that only a proxy may set on a request: they say where it came from and what it asked for. An origin may
+/// believe them, so a visitor's own are taken away.
+const NOT_FROM_VISITORS: [&str; 14] = [
     "forwarded",
+    "x-forwarded",
+    "x-host",
+    "x-http-host-override",
+    "x-real-ip",
+    "x-client-ip",
+    "client-ip",
+    "true-client-ip",
+    "x-cluster-client-ip",
+    "fastly-client-ip",
+    "x-remote-ip",
+    "x-remote-addr",
+    "x-originating-ip",
+    "x-proxyuser-ip",
+];
+/// Of headers that begin so there are many, all of that kind.
+const KINDS_NOT_FROM_VISITORS: [&str; 4] =
+    ["x-forwarded-", "x-original-", "x-rewrite-", "x-envoy-"];
+/// What the platform says about a request; it takes away a visitor's own in this spelling only.
+const PLATFORM_PREFIX: &str = "cf-";
+
+/// What a browser puts into a preflight (and what begins so). Nothing else belongs there: no credentials, no body.
+const OF_PREFLIGHTS: [&str; 4] = ["origin", "referer", "user-agent", "dnt"];
+const KINDS_OF_PREFLIGHTS: [&str; 5] = [
+    "access-control-request-",
+    "accept",
+    "sec-fetch-",
+    "sec-ch-",
+    "sec-gpc",
 ];
 
 /// Headers by which an origin tells shared caches more than `Cache-Control` does, and which they believe first (RFC 9213,
@@ -39,11 +55,27 @@ pub const COMMAND_HEADER: &str = "waiting-room-command";
 /// Headers that begin so are ours in both directions.
 pub const OUR_PREFIX: &str = "waiting-room-";
 
-/// Whether a request header of this lower-case name is the edge's to set. Gateway interfaces (CGI, WSGI, PHP) read `_` and
-/// `-` as the same, so a visitor could say with one what is taken away with the other.
+/// Whether a request header of this lower-case name is the edge's to set. Gateway interfaces (CGI, WSGI, PHP) read `_`,
+/// `.` and whatever else is no letter as `-`, so a visitor could say with one what is taken away with the other.
 pub fn is_for_the_edge(name: &str) -> bool {
-    let name = name.replace('_', "-");
-    name.starts_with(OUR_PREFIX) || NOT_FROM_VISITORS.contains(&name.as_str())
+    let read: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    read.starts_with(OUR_PREFIX)
+        || NOT_FROM_VISITORS.contains(&read.as_str())
+        || KINDS_NOT_FROM_VISITORS
+            .iter()
+            .any(|kind| read.starts_with(kind))
+        || read.starts_with(PLATFORM_PREFIX) && read != name
+}
+
+/// Whether a request header of this lower-case name belongs to a preflight.
+pub fn is_of_a_preflight(name: &str) -> bool {
+    OF_PREFLIGHTS.contains(&name)
+        || KINDS_OF_PREFLIGHTS
+            .iter()
+            .any(|kind| name.starts_with(kind))
 }
 
 /// What an origin may ask for about the session whose request it answers.
@@ -119,14 +151,8 @@ impl Names {
     }
 
     /// A `Set-Cookie` of the origin as the visitor may see it: a domain that names the origin's host is dropped, which
-    /// binds the cookie to the asked host. `None` for one that bears a name of ours.
-    pub fn set_cookie(&self, value: &str) -> Option<String> {
-        // Browsers send `Set-Cookie: =name=value`, a cookie without a name, back as `name=value`.
-        let named = value.trim_start_matches(|c: char| c == '=' || c.is_whitespace());
-        let name = named.split(['=', ';']).next().unwrap_or_default();
-        if cookies::is_ours(name) {
-            return None;
-        }
+    /// binds the cookie to the asked host.
+    pub fn set_cookie(&self, value: &str) -> String {
         let kept = value.split(';').filter(|attribute| {
             let Some((key, domain)) = attribute.split_once('=') else {
                 return true;
@@ -134,7 +160,7 @@ impl Names {
             let domain = domain.trim().trim_start_matches('.');
             !(key.trim().eq_ignore_ascii_case("domain") && self.covers_origin(domain))
         });
-        Some(kept.collect::<Vec<_>>().join(";"))
+        kept.collect::<Vec<_>>().join(";")
     }
 
     /// An `Origin` or `Referer` of the visitor as the origin may see it stays as it is; only the address is the origin's.
@@ -236,29 +262,19 @@ mod tests {
     }
 
     #[test]
-    fn an_origins_cookies_lose_its_domain_and_never_bear_our_names() {
+    fn an_origins_cookies_lose_its_domain() {
         let rows = [
             (
                 "sid=1; Domain=origin.internal.example; Path=/",
-                Some("sid=1; Path=/"),
+                "sid=1; Path=/",
             ),
-            (
-                "sid=1; path=/; domain=.internal.example",
-                Some("sid=1; path=/"),
-            ),
-            (
-                "sid=1; Domain=example.com",
-                Some("sid=1; Domain=example.com"),
-            ),
-            ("sid=1; HttpOnly", Some("sid=1; HttpOnly")),
-            ("__Host-wr-pass-demo-1=forged; Path=/", None),
-            ("wr-ticket-demo-1=forged", None),
-            ("=wr-ticket-demo-1=forged", None),
-            (" = __Host-wr-pass-demo-1=forged", None),
-            ("=nameless; Path=/", Some("=nameless; Path=/")),
+            ("sid=1; path=/; domain=.internal.example", "sid=1; path=/"),
+            ("sid=1; Domain=example.com", "sid=1; Domain=example.com"),
+            ("sid=1; HttpOnly", "sid=1; HttpOnly"),
+            ("=nameless; Path=/", "=nameless; Path=/"),
         ];
         for (cookie, expected) in rows {
-            assert_eq!(names().set_cookie(cookie).as_deref(), expected, "{cookie}");
+            assert_eq!(names().set_cookie(cookie), expected, "{cookie}");
         }
     }
 
@@ -270,13 +286,55 @@ mod tests {
             "waiting-room_command",
             "x-forwarded-for",
             "x_forwarded_for",
+            "x.forwarded.for",
             "x_real-ip",
             "forwarded",
+            "x-forwarded-server",
+            "x-forwarded-ssl",
+            "x_forwarded_uri",
+            "x-original-uri",
+            "x-original-host",
+            "x-rewrite-url",
+            "x_client_ip",
+            "cf_connecting_ip",
         ] {
             assert!(is_for_the_edge(name), "{name}");
         }
-        for name in ["x-requested-with", "waiting-list", "cookie", "x_csrf_token"] {
+        for name in [
+            "x-requested-with",
+            "waiting-list",
+            "cookie",
+            "x_csrf_token",
+            "cf-connecting-ip",
+            "origin",
+        ] {
             assert!(!is_for_the_edge(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_preflight_carries_no_credentials_no_body_and_no_other_method() {
+        for name in [
+            "origin",
+            "access-control-request-method",
+            "access-control-request-headers",
+            "access-control-request-private-network",
+            "accept-language",
+            "sec-fetch-mode",
+            "user-agent",
+        ] {
+            assert!(is_of_a_preflight(name), "{name}");
+        }
+        for name in [
+            "cookie",
+            "authorization",
+            "content-type",
+            "content-length",
+            "x-http-method-override",
+            "x_http_method_override",
+            "x-api-key",
+        ] {
+            assert!(!is_of_a_preflight(name), "{name}");
         }
     }
 

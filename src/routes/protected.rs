@@ -16,11 +16,12 @@ use crate::deployment::Room;
 use crate::gate::{self, Asked, Decision, Why, With};
 use crate::incoming::{Incoming, Method};
 use crate::onward::{Onward, away};
+use crate::proxy::{self, Part};
 use crate::routes::{pass as pass_route, permits, room as room_route};
 use crate::same_site::{self, Sender};
 use crate::visit::Visit;
 use crate::visitor::{PassBrought, Visitor, claim_text, is_of_place};
-use crate::{fields, isolate, platform, proxy, renewal, rooms};
+use crate::{fields, isolate, platform, renewal, rooms};
 
 /// A protected path.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Response, JsValue> {
@@ -50,7 +51,7 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Response, JsValue> {
 /// A path that needs no pass: inside an event's bypass, or of no event.
 pub async fn answer_open(visit: &Visit, event: &Event) -> Result<Response, JsValue> {
     let base = visit.deployment.origin_base(event);
-    match proxy::send(visit, base.as_deref(), None).await {
+    match proxy::send(visit, base.as_deref(), Part::Whole(None)).await {
         Ok(from_origin) => from_origin.into_response(&[], None),
         Err(_) => away(visit),
     }
