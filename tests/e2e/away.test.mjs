@@ -15,6 +15,7 @@ before(async () => {
     events: [
       { id: "demo", session_minutes: 10, idle_minutes: 5 },
       { id: "slow", admission: { per_minute: 1 } },
+      { id: "walk-in", mode: "auto" },
       { id: "never" },
     ],
   });
@@ -40,6 +41,22 @@ test("D13 an admitted visitor goes on while no object answers: the edge signs th
   const over = await fan.visit();
   assert.equal(over.status, 503, "the end is the end");
   assert.ok(over.state);
+});
+
+test("D13 a first pass that no request confirmed ends by itself: its home may have forgotten the session", async () => {
+  const fan = room.visitor({ event: "walk-in" });
+  await until(
+    () => fan.visit(),
+    ({ status }) => status === 200,
+    { what: "a first visit" },
+  );
+  const first = opened(fan.cookie("pass")).claims;
+  await room.cut(...EVERYTHING);
+  assert.equal((await fan.visit()).status, 200, "it holds for its own 30 s");
+  await room.advance(31_000);
+  assert.equal((await fan.visit()).status, 503);
+  assert.equal((await fan.shop(undefined, { method: "POST", document: {} })).status, 503);
+  assert.equal(opened(fan.cookie("pass")).claims.exp, first.exp, "nothing was signed anew");
 });
 
 test("D13 who did not ask for longer than the idle time is not let in again without the home", async () => {

@@ -43,6 +43,8 @@ test("malformed bodies: broken JSON, other shapes, wrong members, wrong types, w
     `{"permit":"${"x".repeat(2_000)}"}`,
     `{"permit":"${permit}","line":"${MARKUP}"}`,
     `{"permit":"a.b.c"}`,
+    `{"permit":"a.b.c","permit":"${permit}"}`,
+    `{"permit":"${permit}","permit":"${permit}"}`,
     "{}",
     Buffer.from([0xff, 0xfe, 0x7b, 0x7d]),
     `${"[".repeat(5_000)}`,
@@ -50,6 +52,14 @@ test("malformed bodies: broken JSON, other shapes, wrong members, wrong types, w
   ]) {
     refused(await post("/tickets", body), String(body).slice(0, 60));
   }
+});
+
+test("an action that is named twice steers nothing", async () => {
+  const operator = await room.operator();
+  refused(await operator.send('{"action":"message","text":"a","action":"close"}'), "the action");
+  refused(await operator.send('{"action":"retune","batch":{"size":1,"size":2,"every_seconds":60}}'), "a limit");
+  refused(await operator.send('{"action":"retune","batch":{"size":1,"every_seconds":3601}}'), "longer than an hour");
+  assert.equal((await operator.observe()).noted.length, 0);
 });
 
 test("a wrong content type is 415, and a form is read as a form only", async () => {

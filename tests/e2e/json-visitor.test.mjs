@@ -145,6 +145,29 @@ test("C11 a preflight goes to the origin, which alone knows what it allows", asy
   assert.equal(room.origin.seen.at(-1).headers["waiting-room-pass"], undefined);
 });
 
+test("C11 a preflight brings the origin no credentials, no body and no other method", async () => {
+  await room.ask(`${API}/preflight`, {
+    method: "OPTIONS",
+    headers: {
+      origin: FANS_SITE,
+      "access-control-request-method": "PUT",
+      "access-control-request-headers": "x-seat",
+      cookie: "sid=1",
+      authorization: "Basic YTpi",
+      "x-http-method-override": "DELETE",
+      "content-type": "application/json",
+      "content-length": "2",
+    },
+    body: "{}",
+  });
+  const { method, headers, body } = room.origin.arrived("/preflight").at(-1);
+  assert.deepEqual([method, body, headers.origin], ["OPTIONS", "", FANS_SITE]);
+  assert.equal(headers["access-control-request-headers"], "x-seat");
+  for (const name of ["cookie", "authorization", "x-http-method-override", "content-type", "waiting-room-pass"]) {
+    assert.equal(headers[name], undefined, name);
+  }
+});
+
 test("queue_status is the page's status", async () => {
   const page = await room.visitor({ event: "teapot" }).visit();
   assert.equal(page.status, 202);

@@ -77,6 +77,8 @@ test("the origin's cookies come through, each by itself, except those that bear 
     "theme=dark; Expires=Wed, 09 Jun 2032 10:18:14 GMT",
     "wr-pass-demo-1=x",
     "__Host-wr-ticket-demo-1=y; Path=/; Secure",
+    "=wr-pass-demo-1=without-a-name; Path=/",
+    " wr-pass-demo-1 =with-spaces",
   ];
   room.origin.answer = () => ({ headers: { "set-cookie": cookies } });
   const answer = await room.ask("/events/demo/cookies", { headers: { "waiting-room-pass": fan.cookie("pass") } });
@@ -96,6 +98,15 @@ test("O1 O4 what a visitor says about host, protocol and address never reaches t
     "x-forwarded-proto": "gopher",
     "x-original-url": "/admin",
     "x-rewrite-url": "/admin",
+    "x-original-uri": "/admin",
+    "x-original-host": "evil.example",
+    "x-forwarded-server": "evil.example",
+    "x-forwarded-ssl": "gopher",
+    "x-forwarded-uri": "/admin",
+    "x-client-ip": "198.51.100.7",
+    x_forwarded_for: "198.51.100.7",
+    x_client_ip: "198.51.100.7",
+    waiting_room_pass: "released",
     "waiting-room-state": "admitted",
     "waiting-room-command": "release",
   };

@@ -32,6 +32,12 @@ test("a stop shows the room to admitted visitors too, and its end lets them back
   assert.equal(json.status, 503);
   assert.equal(json.headers["content-type"], "application/problem+json");
   assert.ok(fan.cookie("pass"), "the pass is kept");
+  const arrived = room.origin.seen.length;
+  const asks = { origin: "https://fans.example", "access-control-request-method": "PUT" };
+  const preflight = await room.ask("/events/demo/x", { method: "OPTIONS", headers: asks });
+  assert.equal(preflight.state, "stopped");
+  assert.equal(preflight.headers["access-control-allow-origin"], undefined);
+  assert.equal(room.origin.seen.length, arrived, "nothing reaches the shop, not even a preflight");
   await operator.act("resume");
   const back = await until(
     () => fan.visit(),
