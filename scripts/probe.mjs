@@ -70,7 +70,8 @@ export function healthIn({ body }) {
 /** Waits until the Worker answers at `url`, whether or not it is content; resolves with what is wrong, a line each. */
 export async function workerAnswers(url, prefix, patienceMs, child) {
   // A Worker that refuses its configuration knows no prefix of its own and answers under the usual one.
-  const addresses = [...new Set([prefix ?? DEFAULT_PREFIX, DEFAULT_PREFIX])].map((each) => `${url}${each}/health`);
+  const prefixes = [...new Set([prefix, DEFAULT_PREFIX])].filter((each) => String(each).startsWith("/"));
+  const addresses = prefixes.map((each) => `${url}${each}/health`);
   const accepts = (answer) => healthIn(answer) !== null;
   const { ok, problems } = healthIn(await answers(addresses, patienceMs, { child, accepts }));
   return ok ? [] : (problems ?? []);

@@ -101,8 +101,10 @@ test("only the Worker's own answer counts", PATIENCE, async () => {
 
 test("a Worker that refuses its configuration says what is wrong", async () => {
   const other = await stranger("127.0.0.1", '{"ok":false,"problems":["EVENT_DEMO.id: missing"]}');
-  const problems = await workerAnswers(`http://127.0.0.1:${other.port}`, "/line", 5_000);
-  assert.deepEqual(problems, ["EVENT_DEMO.id: missing"]);
+  for (const prefix of [undefined, "/line", "line", 5]) {
+    const problems = await workerAnswers(`http://127.0.0.1:${other.port}`, prefix, 5_000);
+    assert.deepEqual(problems, ["EVENT_DEMO.id: missing"]);
+  }
   await other.end();
 });
 
