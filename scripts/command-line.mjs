@@ -12,6 +12,8 @@ export class UsageError extends Error {}
 export function command(moduleUrl, usage, main) {
   if (moduleUrl !== pathToFileURL(process.argv[1] ?? "").href) return;
   const words = process.argv.slice(2);
+  // Who reads only the beginning (`| head`) has what was wanted.
+  process.stdout.on("error", ({ code }) => process.exit(code === "EPIPE" ? 0 : 1));
   if (words.includes("--help") || words.includes("-h")) {
     process.stdout.write(`${usage}\n`);
     return;

@@ -24,6 +24,8 @@ options
 The token is OPERATOR_TOKEN of the environment, or is made from the root keys (.dev.vars, or ROOT_KEY).`;
 
 const DEFAULT_URL = "http://127.0.0.1:8787";
+/** Commands that further words belong to; to any other they are a mistake. */
+const WITH_WORDS = ["pause", "stop", "rate", "limit", "message"];
 const WATCH_INTERVAL_MS = 2_000;
 /** A week: the longest that anybody watches in one go. */
 const MAX_WATCH_SECONDS = 7 * 86_400;
@@ -44,6 +46,9 @@ async function main(words) {
   const [verb, ...rest] = positionals;
   if (verb !== "status" && verb !== "watch" && !Object.hasOwn(actions, verb ?? "")) {
     throw new UsageError(`command is ${JSON.stringify(verb ?? "")}`);
+  }
+  if (rest.length > 0 && !WITH_WORDS.includes(verb)) {
+    throw new UsageError(`${verb} takes nothing more, found ${JSON.stringify(rest.join(" "))}`);
   }
   const forSeconds = wholeNumber(values.seconds, { name: "--seconds", from: 1, to: MAX_WATCH_SECONDS });
   if (!/^https?:/.test(values.url) || !URL.canParse(values.url)) {

@@ -19,7 +19,7 @@ async function askOnce(method, address, token, body) {
     body: body ? JSON.stringify(body) : undefined,
     signal: AbortSignal.timeout(PATIENCE_MS),
   }).catch((error) => {
-    throw new Error(`${address} cannot be reached: ${error.cause?.code ?? error.message}`);
+    throw new Error(`${address} cannot be reached: ${error.cause?.code ?? error.cause?.message ?? error.message}`);
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${address} answered ${response.status}: ${problemText(text)}`);

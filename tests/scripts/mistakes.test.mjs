@@ -38,6 +38,8 @@ const MISTAKES = [
   ["operator", ["--url", "nowhere", "status"], /--url is "nowhere"/],
   ["operator", ["--seconds", "1e3", "watch"], /--seconds is "1e3", allowed is 1 to/],
   ["operator", ["rate", "0x10"], /rate is "0x10", allowed is 1 to 1000000/],
+  ["operator", ["resume", "now"], /resume takes nothing more, found "now"/],
+  ["operator", ["status", "demo"], /status takes nothing more/],
   ["operator", ["dance"], /command is "dance"/],
   ["operator-token", ["--hours", "0"], /--hours is "0", allowed is 1 to 2208/],
   ["origin-key", ["--event", "demo", "--algorithm", "none"], /--algorithm is "none", allowed are HS256 and EdDSA/],
