@@ -5,7 +5,7 @@
 
 use std::cell::OnceCell;
 
-use anteroom_config::{Event, Origin, PassAlgorithm, Rooms};
+use anteroom_config::{Event, Origin, PassAlgorithm, Problem, Rooms};
 use anteroom_token::{
     Keyring, MAX_NAME_BYTES, OriginKey, Scope, Tokens, is_claim_text, origin_keys, public_jwks,
 };
@@ -106,7 +106,7 @@ impl Deployment {
         let rooms = match anteroom_config::parse_all(variables) {
             Ok(rooms) => Some(rooms),
             Err(problems) => {
-                reasons.extend(problems.iter().map(ToString::to_string));
+                reasons.extend(problems.iter().map(reason));
                 None
             }
         };
@@ -181,6 +181,14 @@ impl Deployment {
             Origin::Url(url) => Some(url.base()),
         }
     }
+}
+
+/// A problem in one line. No host of an origin reaches a visitor, so its value is left out.
+fn reason(problem: &Problem) -> String {
+    if problem.path.ends_with(".origin") {
+        return format!("{}: allowed: {}", problem.path, problem.allowed);
+    }
+    problem.to_string()
 }
 
 fn keep<T>(found: Result<T, String>, reasons: &mut Vec<String>) -> Option<T> {

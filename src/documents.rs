@@ -152,7 +152,11 @@ impl<'a> BoardDocument<'a> {
             shards: board.shards,
             lines: board.lines.iter().map(LineDocument::from).collect(),
             now_ms: now.0,
-            poll_ms: poll::interval(Stand::None, None, None, opens_at, now).0,
+            poll_ms: poll::under_load(
+                poll::interval(Stand::None, None, None, opens_at, now),
+                Some(age),
+            )
+            .0,
         }
     }
 }
@@ -222,7 +226,11 @@ impl<'a> StateDocument<'a> {
             session_ends_at_ms: standing.session_ends.map(|at| at.0),
             board_version: board.map(|board| board.version),
             board_age_ms: in_use.map(|in_use| in_use.age.0),
-            poll_ms: poll::interval(standing.stand, ahead, eta, opens_at, now).0,
+            poll_ms: poll::under_load(
+                poll::interval(standing.stand, ahead, eta, opens_at, now),
+                in_use.map(|in_use| in_use.age),
+            )
+            .0,
             message: board.and_then(|board| board.message.as_deref()),
             pause: board
                 .and_then(|board| board.pause.as_ref())

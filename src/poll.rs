@@ -9,6 +9,11 @@ use crate::standing::Stand;
 pub const SHORTEST_POLL: Millis = Millis(2_000);
 /// Far from it: what a polled board may be behind at most.
 pub const LONGEST_POLL: Millis = Millis(10_000);
+/// Under overload (the board could not be brought up to date) everybody asks this much less often:
+/// up to 30 s.
+const SLOWER_WHEN_OVERLOADED: u64 = 3;
+/// A board this old says that the objects do not keep up.
+const OVERLOADED_AFTER: Millis = Millis(5_000);
 /// A visitor asks about this many times during the likely wait, within the two limits above.
 const POLLS_DURING_A_WAIT: u64 = 20;
 /// Without an estimate: so many ahead are near.
@@ -35,6 +40,15 @@ pub fn interval(
         (Stand::Admitted | Stand::Ended | Stand::Lapsed | Stand::Left | Stand::Elsewhere, _) => {
             LONGEST_POLL
         }
+    }
+}
+
+/// The same while the objects do not keep up, told by the age of the board: so much less often that
+/// what they still can do goes to those who enter.
+pub fn under_load(interval: Millis, board_age: Option<Millis>) -> Millis {
+    match board_age {
+        Some(age) if age > OVERLOADED_AFTER => Millis(interval.0 * SLOWER_WHEN_OVERLOADED),
+        _ => interval,
     }
 }
 
@@ -86,6 +100,14 @@ mod tests {
                 expected,
                 "{stand:?} {ahead:?}"
             );
+        }
+    }
+
+    #[test]
+    fn everybody_asks_less_often_while_the_board_is_old_and_at_least_every_thirty_seconds() {
+        for (age, expected) in [(None, 10_000), (Some(5_000), 10_000), (Some(5_001), 30_000)] {
+            let slowed = under_load(LONGEST_POLL, age.map(Millis));
+            assert_eq!(slowed, Millis(expected), "{age:?}");
         }
     }
 

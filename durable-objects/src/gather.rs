@@ -63,8 +63,8 @@ impl<T> Asked<T> {
         })
     }
 
-    /// What it is told when its patience is over: a join is provisional, a claim pending; a try
-    /// leaves nothing behind (the core gives a late grant back).
+    /// What it is told when its patience is over: a join is provisional (or pending, if only an outdated
+    /// board refuses it), a claim pending; a try leaves nothing behind (the core gives a late grant back).
     fn out_of_patience(self) -> (T, ShardReply) {
         let reply = match self.command {
             ShardCommand::Try { .. } => ShardReply::Refused {
@@ -83,7 +83,10 @@ fn is_undecided(command: &ShardCommand, reply: &ShardReply) -> bool {
         (ShardCommand::Join { .. }, ShardReply::Place { place, .. }) => {
             place.state == VisitorState::Provisional
         }
-        (ShardCommand::Try { .. } | ShardCommand::Claim { .. }, ShardReply::Pending { .. }) => true,
+        (
+            ShardCommand::Join { .. } | ShardCommand::Try { .. } | ShardCommand::Claim { .. },
+            ShardReply::Pending { .. },
+        ) => true,
         _ => false,
     }
 }

@@ -172,13 +172,12 @@ fn a_coordinator_of_another_version_can_still_answer_a_report() {
         lines: vec![line],
         board: None,
         board_version: 9,
-        now: UnixMillis(11),
         next_sync: Millis(50),
         grant_in: Some(Millis(12)),
     };
     check(
         CoordinatorAnswer::Synced(reply),
-        "01 00 01 0a 01 01 010203 04050607 00 09 0b 32 010c",
+        "01 00 01 0a 01 01 010203 04050607 00 09 32 010c",
     );
 }
 

@@ -61,7 +61,13 @@ async fn claim(
 ) -> Result<Answer, Problem> {
     let before = visit.board(room).await;
     if !may_admit(before.as_ref(), ticket.line) {
-        return Ok(braked(visit, room, visitor, ticket, before.as_ref()).await);
+        // While a brake is on, or may be, only sessions that run already go on.
+        let found = place::find(visit, room, visitor, ticket, before.as_ref()).await;
+        if !matches!(found.standing.stand, Stand::Admitted | Stand::Elsewhere) {
+            let cookie = visitor.brings_cookie();
+            let in_use = before.as_ref();
+            return Ok(state::document(409, room, visitor, &found, in_use, cookie));
+        }
     }
     let claim = ShardCommand::Claim {
         index: PlaceIndex(ticket.index),
@@ -83,11 +89,10 @@ async fn claim(
         index,
         generation,
         session_ends,
+        first,
         confirmed,
-        ..
     } = reply
-        // A repeated answer may be the first that arrives: the brake holds for it too.
-        && may_admit(in_use.as_ref(), ticket.line)
+        && (!first || may_admit(in_use.as_ref(), ticket.line))
     {
         let session = SessionId {
             home: ticket.home,
@@ -113,7 +118,7 @@ async fn claim(
 /// The status and the state of a claim that leads to no pass now.
 fn not_yet(ticket: &Ticket, reply: ShardReply, in_use: Option<&InUse>, now: u64) -> (u16, Found) {
     match reply {
-        // Granted, but a brake came in between: the home gives the grant back.
+        // Granted, but a brake came in between: no first pass until it is released.
         ShardReply::Session { .. } => {
             let own = from_ticket(ticket, in_use.map(|in_use| &*in_use.board)).standing;
             let standing = Standing {
@@ -144,18 +149,6 @@ fn not_yet(ticket: &Ticket, reply: ShardReply, in_use: Option<&InUse>, now: u64)
         }
         _ => (409, place::of_reply(ticket, reply, now)),
     }
-}
-
-/// While a brake is on, or may be, nobody is let in; the home only says where the visitor stands.
-async fn braked(
-    visit: &Visit,
-    room: Room,
-    visitor: &Visitor<'_>,
-    ticket: &Ticket,
-    in_use: Option<&InUse>,
-) -> Answer {
-    let found = place::find(visit, room, visitor, ticket, in_use).await;
-    state::document(409, room, visitor, &found, in_use, visitor.brings_cookie())
 }
 
 fn may_admit(in_use: Option<&InUse>, line: u8) -> bool {

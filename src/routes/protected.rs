@@ -168,9 +168,9 @@ impl Gate<'_> {
                 index,
                 generation,
                 session_ends,
+                first,
                 confirmed,
-                ..
-            }) if still_open => {
+            }) if still_open || !first => {
                 let session = SessionId {
                     home: permit.home,
                     index: index.0,

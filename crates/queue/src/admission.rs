@@ -79,12 +79,21 @@ impl Admission {
         }
     }
 
-    /// Settles the bucket before the rate changes, so that past time earns the old rate.
-    pub(crate) fn settle(&mut self, limits: &Limits, now: UnixMillis) {
-        if let Some(rate) = limits.per_minute {
+    /// Carries what has been used over to changed limits: past time earns the old rate, and what
+    /// the present period has used counts in the one that a changed length makes of it.
+    pub(crate) fn carry_over(&mut self, before: &Limits, after: &Limits, now: UnixMillis) {
+        if let Some(rate) = before.per_minute {
             self.units = Some(self.units_at(rate, now));
         }
         self.filled_at = now;
+        if let (Some(before), Some(after)) = (before.batch, after.batch)
+            && before.every != after.every
+        {
+            if period_of(before.every, now) != self.period {
+                self.batch_used = 0;
+            }
+            self.period = period_of(after.every, now);
+        }
     }
 
     /// After a clock that was far ahead: the bucket fills from now on.
@@ -225,7 +234,7 @@ mod tests {
     fn a_changed_rate_earns_nothing_for_the_past() {
         let mut admission = Admission::default();
         admission.spend(&per_minute(60), 1, UnixMillis(0));
-        admission.settle(&per_minute(60), UnixMillis(500));
+        admission.carry_over(&per_minute(60), &per_minute(6_000), UnixMillis(500));
         assert_eq!(
             admission.allowance(&per_minute(6_000), 0, UnixMillis(500)),
             0
@@ -234,5 +243,22 @@ mod tests {
             admission.allowance(&per_minute(6_000), 0, UnixMillis(505)),
             1
         );
+    }
+
+    #[test]
+    fn a_changed_period_does_not_begin_with_a_fresh_batch() {
+        let batch = |seconds| Limits {
+            batch: Some(Batch {
+                size: 5,
+                every: Millis::from_seconds(seconds),
+            }),
+            ..Limits::default()
+        };
+        let (before, after) = (batch(60), batch(45));
+        let mut admission = Admission::default();
+        admission.spend(&before, 5, UnixMillis(61_000));
+        admission.carry_over(&before, &after, UnixMillis(62_000));
+        assert_eq!(admission.allowance(&after, 0, UnixMillis(62_000)), 0);
+        assert_eq!(admission.allowance(&after, 0, UnixMillis(90_000)), 5);
     }
 }

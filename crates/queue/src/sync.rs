@@ -101,8 +101,6 @@ pub struct SyncReply {
     pub board: Option<Board>,
     /// The version of the coordinator's board.
     pub board_version: u64,
-    /// The coordinator's clock.
-    pub now: UnixMillis,
     /// How long to wait, at least, before the next report.
     pub next_sync: Millis,
     /// When the rate next allows a grant, if the shard's claims wait only for that.

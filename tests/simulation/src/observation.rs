@@ -120,7 +120,6 @@ pub enum Observation {
         index: u32,
         generation: u32,
         ends_ms: u64,
-        first: bool,
     },
     /// The edge gave out the first pass of a session.
     FirstPass {
@@ -277,9 +276,8 @@ impl Hash for Observation {
                 index,
                 generation,
                 ends_ms,
-                first,
             } => {
-                (visitor, index, generation, ends_ms, first).hash(state);
+                (visitor, index, generation, ends_ms).hash(state);
             }
             Self::FirstPass {
                 visitor,

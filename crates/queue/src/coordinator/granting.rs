@@ -137,10 +137,7 @@ impl Coordinator {
     /// A shard that has been silent for longer than any of its sessions can last no longer
     /// counts. If it comes back, its first answer tells it so.
     pub(super) fn write_off_lost(&mut self, now: UnixMillis) {
-        let settings = &self.settings;
-        let longest = Millis(
-            settings.session.0 + settings.max_extension.0 + LAST_PASS.0 + WRITE_OFF_MARGIN.0,
-        );
+        let longest = Millis(self.longest_session.0 + LAST_PASS.0 + WRITE_OFF_MARGIN.0);
         for (shard, child) in &mut self.children {
             if now.since(child.heard.max(child.granted_at)) <= longest {
                 continue;

@@ -35,7 +35,6 @@ impl Coordinator {
             lines,
             board: (report.board_version != self.board.version).then(|| self.board.clone()),
             board_version: self.board.version,
-            now,
             next_sync: self.pace(),
             grant_in,
         })

@@ -65,6 +65,8 @@ pub struct Coordinator {
     lines: Vec<Line>,
     children: BTreeMap<u16, Child>,
     admission: Admission,
+    /// The longest that any session of the run may last.
+    longest_session: Millis,
     board: Board,
     /// The board was rebuilt from rows and is published as a new version.
     rebuilt: bool,
@@ -113,9 +115,12 @@ impl Coordinator {
                 CoordinatorRow::Queue {
                     version,
                     admission,
+                    longest_session,
                     live,
                     seen,
                 } => {
+                    let longest = coordinator.longest_session.max(longest_session);
+                    coordinator.longest_session = longest;
                     known = true;
                     coordinator.board.version = version;
                     coordinator.admission = admission;
@@ -154,6 +159,7 @@ impl Coordinator {
         let board = publishing::blank(&settings);
         Self {
             run,
+            longest_session: longest_session(&settings),
             settings,
             live: Live::default(),
             clock: Clock::at(UnixMillis(0)),
@@ -226,9 +232,9 @@ impl Coordinator {
             ));
         }
         let before = self.limits();
-        self.admission.settle(&before, now);
         self.settings = settings;
-        self.note_slowdown(&before);
+        self.longest_session = self.longest_session.max(longest_session(&self.settings));
+        self.limits_changed(&before, now);
         self.changed.queue = true;
         self.proceed(now);
         self.state_reply()
@@ -286,6 +292,7 @@ impl Coordinator {
             rows.push(CoordinatorRow::Queue {
                 version: self.board.version,
                 admission: self.admission,
+                longest_session: self.longest_session,
                 live: self.live.clone(),
                 seen: self.clock.high(),
             });
@@ -336,6 +343,10 @@ impl Coordinator {
         }
         Ok(())
     }
+}
+
+fn longest_session(settings: &Settings) -> Millis {
+    Millis(settings.session.0 + settings.max_extension.0)
 }
 
 /// A well-mixed number from the entropy of the last report: the finalizer of SplitMix64

@@ -7,7 +7,7 @@ use super::command::Noted;
 use super::steering::Live;
 use crate::admission::Admission;
 use crate::calling::Calling;
-use crate::units::UnixMillis;
+use crate::units::{Millis, UnixMillis};
 
 /// The stored state of one line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +31,8 @@ pub enum CoordinatorRow {
         version: u64,
         /// What has been used of the limits.
         admission: Admission,
+        /// The longest that any session of the run may last.
+        longest_session: Millis,
         /// The operator's live values.
         live: Live,
         /// The highest instant seen when this was stored.

@@ -86,7 +86,6 @@ impl Coordinator {
             return CoordinatorReply::Refused(why);
         }
         let before = self.limits();
-        self.admission.settle(&before, now);
         let live = &mut self.live;
         match &action {
             Action::Pause {
@@ -129,7 +128,7 @@ impl Coordinator {
                 live.expected_visitors = live.expected_visitors.max(*visitors)
             }
         }
-        self.note_slowdown(&before);
+        self.limits_changed(&before, now);
         self.noted.push(Noted {
             at: now,
             by,
@@ -143,9 +142,12 @@ impl Coordinator {
         self.state_reply()
     }
 
-    /// Counts a limit that became tighter than `before`, so that the page can name it.
-    pub(super) fn note_slowdown(&mut self, before: &Limits) {
-        if slower(before, &self.limits()) {
+    /// Carries what has been used over to the limits now in force, and counts one that became
+    /// tighter than `before`, so that the page can name it.
+    pub(super) fn limits_changed(&mut self, before: &Limits, now: UnixMillis) {
+        let after = self.limits();
+        self.admission.carry_over(before, &after, now);
+        if slower(before, &after) {
             self.live.slowdowns += 1;
         }
     }

@@ -196,7 +196,8 @@ pub enum ShardReply {
         place: Option<PlaceView>,
     },
     /// A session runs: the edge may sign a pass of this generation until `session_ends`.
-    /// `first` is false when a pass of it was issued before.
+    /// `first` is false when a request is known to have brought a pass of it: only then may a brake
+    /// be passed over.
     Session {
         /// The place.
         index: PlaceIndex,
@@ -204,7 +205,7 @@ pub enum ShardReply {
         generation: Generation,
         /// When the session ends at the latest.
         session_ends: UnixMillis,
-        /// Whether this is the first pass of the session.
+        /// Whether this may be the first pass of the session that reaches the visitor.
         first: bool,
         /// Whether a request has brought a pass of it.
         confirmed: bool,

@@ -25,7 +25,10 @@ impl Shard {
             };
         }
         if let Some(why) = self.join_refusal(line, permit_expired, now) {
-            self.doubts_board(now);
+            let by_board = matches!(why, Refused::NotYet | Refused::SoldOut | Refused::Closed);
+            if by_board && self.board.is_some() && self.doubts_board(now) {
+                return ShardReply::Pending { place: None };
+            }
             return ShardReply::Refused { why, place: None };
         }
         let arrived = arrived.map_or(now, |earlier| earlier.min(now));
@@ -198,6 +201,7 @@ impl Shard {
             granted: now,
             ends: now.plus(self.settings.session),
             issued: false,
+            arrived: false,
             confirmed: false,
             renewed: self.idle_clock(now),
         };

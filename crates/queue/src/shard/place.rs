@@ -22,6 +22,10 @@ pub struct Session {
     pub issued: bool,
     /// Whether a request has brought the first pass.
     pub confirmed: bool,
+    /// Whether a request is known to have brought a pass of it. Not stored: after a restart nobody
+    /// knows until one comes.
+    #[serde(skip)]
+    pub arrived: bool,
     /// The last sign of life, on the shard's idle clock. Not stored: it starts anew with the shard.
     #[serde(skip)]
     pub renewed: Millis,

@@ -26,11 +26,11 @@ impl Shard {
         let Standing::Granted(session) = &mut self.places[index.0 as usize].standing else {
             panic!("place {} has no session to hand out", index.0)
         };
-        let first = !session.issued;
+        let (first, unissued) = (!session.arrived, !session.issued);
         let direct_confirm = session.confirmed;
         session.issued = true;
         let (generation, session_ends) = (session.generation, session.ends);
-        if first {
+        if unissued {
             self.unissued.remove(&index);
             self.touch(index);
             self.remind(index, now);
@@ -93,6 +93,7 @@ impl Shard {
         let mut confirmed_now = false;
         if let Standing::Granted(session) = &mut self.places[index.0 as usize].standing {
             session.renewed = idle_now;
+            session.arrived = true;
             confirmed_now = !std::mem::replace(&mut session.confirmed, true);
         }
         if confirmed_now {

@@ -225,6 +225,7 @@ impl Shard {
             granted: now,
             ends,
             issued: false,
+            arrived: false,
             confirmed: true,
             renewed,
         }));

@@ -228,7 +228,7 @@ impl Shard {
                 changed = std::mem::replace(&mut pending.claim, claim) != claim;
                 false
             }
-            Standing::Granted(session) if session.issued || may_issue => {
+            Standing::Granted(session) if session.arrived || may_issue => {
                 if session.claim != claim {
                     session.generation =
                         Generation(session.generation.0 + u32::from(session.issued));

@@ -1,5 +1,6 @@
 //! The two state machines together, without a network between them: the whole way of a visitor.
 
+mod brakes;
 mod room;
 
 use room::{Room, at_once, nonce};

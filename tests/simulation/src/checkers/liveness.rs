@@ -188,7 +188,6 @@ mod tests {
             index: 4,
             generation: 1,
             ends_ms: 99,
-            first: true,
         };
         let over = |active| (9_999, Observation::AuditOver { entries: 1, active });
         assert_eq!(check(&[QUIET, room, claimed, (1_005, session), over(0)]), 0);

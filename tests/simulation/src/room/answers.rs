@@ -45,6 +45,11 @@ impl Room {
                 }
             }
             Some(ShardReply::Place { place, .. }) => self.placed(id, place, last, now),
+            Some(ShardReply::Pending { .. }) if letter.ask == Ask::Join => {
+                if last {
+                    self.retry(id, now);
+                }
+            }
             Some(ShardReply::Pending { place }) => {
                 if let Some(place) = place
                     && self.visitors[id as usize].stage != Stage::Inside

@@ -26,7 +26,6 @@ pub(super) struct Told {
     pub index: u32,
     pub generation: u32,
     pub ends_ms: u64,
-    pub first: bool,
     pub confirmed: bool,
 }
 
@@ -37,13 +36,12 @@ impl Told {
                 index,
                 generation,
                 session_ends,
-                first,
                 confirmed,
+                ..
             } => Some(Self {
                 index: index.0,
                 generation: generation.0,
                 ends_ms: session_ends.since(crate::plan::START).0,
-                first,
                 confirmed,
             }),
             _ => None,
@@ -115,7 +113,6 @@ impl Room {
             index,
             generation,
             ends_ms,
-            first,
             ..
         } = told;
         self.see(
@@ -125,7 +122,6 @@ impl Room {
                 index,
                 generation,
                 ends_ms,
-                first,
             },
         );
     }
