@@ -49,6 +49,7 @@ mod samples;
 mod standing;
 mod visit;
 mod visitor;
+mod way_back;
 mod zones;
 
 pub use anteroom_durable_objects::{CoordinatorObject, ShardObject};

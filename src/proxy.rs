@@ -16,8 +16,8 @@ use crate::rewrite::{
     COMMAND_HEADER, Command, FOR_SHARED_CACHES, Names, OUR_PREFIX, PASS_HEADER, command,
     is_for_the_edge, is_of_a_preflight,
 };
-use crate::routes::room::without_cookies_off;
 use crate::visit::Visit;
+use crate::way_back::without_cookies_off;
 
 /// What the origin answered.
 pub struct FromOrigin {

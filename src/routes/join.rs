@@ -18,11 +18,11 @@ use crate::place::{self, Found};
 use crate::poll::SHORTEST_POLL;
 use crate::problem::{self, Problem};
 use crate::rooms::{self, RoomError};
-use crate::routes::{permits as permit_route, room as room_route, state};
+use crate::routes::{permits as permit_route, state};
 use crate::standing::{Stand, Standing};
 use crate::visit::Visit;
 use crate::visitor::{Visitor, is_of_place};
-use crate::{permits, same_site};
+use crate::{permits, same_site, way_back};
 
 /// A permit as it came.
 struct Asked {
@@ -66,9 +66,9 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
 /// A form's join. Without any cookie the place could not be kept: the page says so instead. The page's permit may have
 /// expired while it lay open: then a new one is used, since no challenge was solved for it.
 async fn by_form(visit: &Visit, room: Room, visitor: &Visitor<'_>, fields: &Fields) -> Answer {
-    let back = room_route::way_back(visit, room, fields.text("return"));
+    let back = way_back::read(visit, room, fields.text("return"));
     if !visitor.brings_cookie() {
-        return Answer::see_other(&room_route::with_cookies_off(&back));
+        return Answer::see_other(&way_back::with_cookies_off(&back));
     }
     let in_use = visit.board(room).await;
     if live_place(visit, room, visitor, in_use.as_ref())

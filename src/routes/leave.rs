@@ -10,10 +10,10 @@ use crate::deployment::Room;
 use crate::place::{self, Found};
 use crate::poll::SHORTEST_POLL;
 use crate::problem::Problem;
-use crate::routes::{room as room_route, state};
+use crate::routes::state;
 use crate::standing::{Stand, Standing};
 use crate::visit::Visit;
-use crate::{fields, rooms, same_site};
+use crate::{fields, rooms, same_site, way_back};
 
 /// Leaves. Leaving twice is leaving once.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
@@ -24,7 +24,7 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
         visitor.brings_cookie(),
     )?;
     let fields = fields::read(&visit.request, &visit.incoming, &["return"]).await?;
-    let back = room_route::way_back(visit, room, fields.text("return"));
+    let back = way_back::read(visit, room, fields.text("return"));
     let Some(ticket) = visitor.ticket() else {
         return if fields.is_form {
             Ok(Answer::see_other(back.as_str()))

@@ -15,11 +15,11 @@ use crate::place::{self, Found};
 use crate::poll::SHORTEST_POLL;
 use crate::problem::Problem;
 use crate::renewal::{self, FIRST_PASS_SECONDS};
-use crate::routes::{leave, room as room_route, state};
+use crate::routes::{leave, state};
 use crate::standing::{Stand, Standing, from_ticket};
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{gate, rooms, same_site};
+use crate::{gate, rooms, same_site, way_back};
 
 /// A browser keeps the pass so much longer than its session: a form sent as the time ran out still brings it, and the
 /// page can say when the session ended.
@@ -34,7 +34,7 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
         visitor.brings_cookie(),
     )?;
     let fields = fields::read(&visit.request, &visit.incoming, &["return"]).await?;
-    let back = room_route::way_back(visit, room, fields.text("return"));
+    let back = way_back::read(visit, room, fields.text("return"));
     let Some(ticket) = visitor.ticket() else {
         return if fields.is_form {
             Ok(Answer::see_other(back.as_str()))
@@ -180,7 +180,7 @@ fn admitted(
     let token = room.tokens.seal_pass(pass);
     let location = fields
         .text("return")
-        .and_then(|text| room_route::own_path(visit, room, text));
+        .and_then(|text| way_back::own_path(visit, room, text));
     let document = json!({
         "event": room.event.id,
         "run": room.event.run,

@@ -1,7 +1,6 @@
 //! What the room answers at a protected path: the queue page at the same address for a person, a problem that says how
 //! to join for a program.
 
-use anteroom_config::Decision;
 use anteroom_queue::board::Phase;
 use anteroom_queue::shard::command::VisitorState;
 use anteroom_queue::units::{EntryNumber, Millis, Rank, UnixMillis};
@@ -25,10 +24,8 @@ use crate::routes::{permits, state};
 use crate::standing::{Stand, Standing, phase_name, room_state};
 use crate::visit::Visit;
 use crate::visitor::{Visitor, claim_text, is_of_place};
+use crate::way_back::without_cookies_off;
 use crate::zones;
-
-/// The query parameter with which a form's answer says that no cookie came with the form.
-const COOKIES_OFF: &str = "wr-cookies=off";
 
 /// The room's answer.
 pub async fn answer(
@@ -312,54 +309,6 @@ fn place(standing: &Standing, in_use: Option<&InUse>, ran_out: bool) -> Option<v
     })
 }
 
-/// `text` as a path that this event protects on the host that was asked.
-pub fn own_path(visit: &Visit, room: Room, text: &str) -> Option<LocalPath> {
-    let path = LocalPath::parse(text)?;
-    match visit
-        .deployment
-        .rooms()
-        .decide(&visit.incoming.authority, path.path())
-    {
-        Decision::Event(event) if event.id == room.event.id => Some(path),
-        _ => None,
-    }
-}
-
-/// Where a form leads back to: the address that it names if that is one of this event's, else the front page.
-pub fn way_back(visit: &Visit, room: Room, text: Option<&str>) -> LocalPath {
-    text.and_then(|text| own_path(visit, room, text))
-        .unwrap_or_else(LocalPath::root)
-}
-
-/// The way back, for a form that brought no cookie.
-pub fn with_cookies_off(back: &LocalPath) -> String {
-    let joint = if back.as_str().contains('?') {
-        '&'
-    } else {
-        '?'
-    };
-    format!("{}{joint}{COOKIES_OFF}", back.as_str())
-}
-
-/// The address without that remark.
-pub fn without_cookies_off(path_and_query: &str) -> String {
-    let Some((path, query)) = path_and_query.split_once('?') else {
-        return path_and_query.to_owned();
-    };
-    if !query.contains(COOKIES_OFF) {
-        return path_and_query.to_owned();
-    }
-    let kept: Vec<&str> = query
-        .split('&')
-        .filter(|pair| *pair != COOKIES_OFF)
-        .collect();
-    if kept.is_empty() {
-        path.to_owned()
-    } else {
-        format!("{path}?{}", kept.join("&"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -400,19 +349,5 @@ mod tests {
             assert_eq!(standing.stand, Stand::Ended);
             assert_eq!(standing.session_ends, Some(UnixMillis(shown)), "{stand:?}");
         }
-    }
-
-    #[test]
-    fn the_remark_about_cookies_is_put_on_and_taken_off_again() {
-        for address in ["/shop", "/shop?a=1", "/shop?a=%2F&b"] {
-            let back = LocalPath::parse(address).unwrap();
-            let marked = with_cookies_off(&back);
-            assert!(marked.ends_with(COOKIES_OFF));
-            assert_eq!(without_cookies_off(&marked), address);
-        }
-        assert_eq!(
-            without_cookies_off("/shop?xwr-cookies=off"),
-            "/shop?xwr-cookies=off"
-        );
     }
 }

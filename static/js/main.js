@@ -214,7 +214,7 @@ function askAgainLater() {
 
 /** As the server says; when the line opens meanwhile, just after that. */
 function pollMs() {
-  if (FINAL.includes(me.state) || me.phase === "closed") return HIDDEN_MS;
+  if (FINAL.includes(me.state)) return HIDDEN_MS;
   const poll_ms = me.poll_ms ?? 5_000;
   const opens_ms = (room.prequeue_at_ms ?? me.opens_at_ms ?? 0) - serverNow();
   return me.phase === "before" && opens_ms > 0 ? Math.min(poll_ms, opens_ms * 1.2 + 300) : poll_ms;
