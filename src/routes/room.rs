@@ -63,13 +63,15 @@ fn why_found(found: Found, why: Why) -> Found {
                 Stand::Waiting | Stand::Pending | Stand::Admitted
             ) =>
         {
+            let known = UnixMillis(second * 1_000);
             let told = (standing.stand == Stand::Ended)
                 .then_some(standing.session_ends)
                 .flatten();
             Found {
                 standing: Standing {
                     stand: Stand::Ended,
-                    session_ends: told.or(Some(UnixMillis(second * 1_000))),
+                    // A home may notice an end late, but it alone knows of one before the time.
+                    session_ends: Some(told.map_or(known, |told| told.min(known))),
                     ..standing
                 },
                 ..found
@@ -330,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn the_home_knows_best_when_a_session_ended() {
+    fn a_home_knows_of_an_end_before_the_time_and_moves_none() {
         let found = |stand, ended: Option<u64>| Found {
             standing: Standing {
                 stand,
@@ -342,6 +344,7 @@ mod tests {
         };
         for (stand, told, shown) in [
             (Stand::Ended, Some(1_500_250), 1_500_250),
+            (Stand::Ended, Some(2_001_300), 2_000_000),
             (Stand::Ended, None, 2_000_000),
             (Stand::None, None, 2_000_000),
         ] {
