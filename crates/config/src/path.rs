@@ -4,7 +4,7 @@
 //! the end of a request's path makes no difference, nor does the case of its letters.
 //!
 //! Servers disagree about how a path reads: how often percent-encoding is undone, whether a
-//! backslash is a slash, what `;v=1` means. So a path is turned into all its [`readings`]: it is
+//! backslash is a slash, what `;v=1` means. So a path is turned into all its readings: it is
 //! protected when any of them is protected, and it is bypassed only when every one of them is.
 
 use std::fmt;

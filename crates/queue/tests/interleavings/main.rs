@@ -153,7 +153,9 @@ impl World {
                 } | ShardReply::Pending { .. }
             ),
             Standing::Claimed | Standing::Granted => matches!(reply, ShardReply::Pending { .. }),
-            Standing::Inside => matches!(reply, ShardReply::Session { .. }),
+            // No request has brought the pass: a brake may have come before the first arrived.
+            Standing::Inside if visitor.paused => matches!(reply, ShardReply::Pending { .. }),
+            Standing::Inside => matches!(reply, ShardReply::Session { first: true, .. }),
             Standing::Ended => matches!(
                 reply,
                 ShardReply::Refused {
