@@ -1,7 +1,7 @@
 //! The life of a pass: when it is renewed, what the next one is, and what the edge may sign by itself while a home cannot
 //! be reached. Times are Unix seconds, as in tokens.
 
-use anteroom_queue::limits::{LAST_PASS, UNCONFIRMED_PASS};
+use anteroom_queue::limits::{GRANT_FETCH, LAST_PASS, UNCONFIRMED_PASS};
 use anteroom_queue::shard::command::{Refused, ShardReply};
 use anteroom_queue::units::UnixMillis;
 use anteroom_token::{LAST_PASS_SECONDS, Pass, SessionId};
@@ -86,6 +86,29 @@ pub fn issued(session: SessionId, session_ends_at: u64, now: u64, pass_seconds: 
     }
 }
 
+/// How long after its grant an unconfirmed session counts at its home.
+const UNCONFIRMED_SECONDS: u64 = (GRANT_FETCH.0 + UNCONFIRMED_PASS.0) / 1_000;
+
+/// The first pass of a visit. Unconfirmed, it ends at the latest when its home forgets the session, however often and late
+/// the visitor asks for it; the grant was a whole session before the session's end. (Where another length of sessions has
+/// been configured in between, the home is asked sooner or a little later, and says what holds.)
+pub fn first(
+    session: SessionId,
+    session_ends_at: u64,
+    now: u64,
+    confirmed: bool,
+    session_seconds: u64,
+    pass_seconds: u64,
+) -> Pass {
+    if confirmed {
+        return issued(session, session_ends_at, now, pass_seconds);
+    }
+    let granted_at = session_ends_at.saturating_sub(session_seconds);
+    let counts_for = (granted_at + UNCONFIRMED_SECONDS).saturating_sub(now);
+    let life = counts_for.clamp(1, FIRST_PASS_SECONDS);
+    issued(session, session_ends_at, now, life)
+}
+
 /// Past half of its life; or a first pass, which the first request that brings it confirms.
 pub fn is_due(pass: &Pass, now: u64) -> bool {
     let life = pass.expires_at.saturating_sub(pass.issued_at);
@@ -102,7 +125,9 @@ pub fn is_in_use(pass: &Pass, now: u64, idle_seconds: u64) -> bool {
 /// A first pass that no request has confirmed yet. Its session counts at the home for that long and no longer, so nothing
 /// follows it but what the home says.
 pub fn is_unconfirmed(pass: &Pass) -> bool {
-    pass.expires_at.saturating_sub(pass.issued_at) == FIRST_PASS_SECONDS
+    let life = pass.expires_at.saturating_sub(pass.issued_at);
+    let is_cut_short = life < FIRST_PASS_SECONDS && pass.expires_at == pass.session_ends_at;
+    life <= FIRST_PASS_SECONDS && !is_cut_short
 }
 
 /// The pass that the edge signs by itself while the home cannot be reached: the same session, up to its end. Safe for a
@@ -145,6 +170,23 @@ mod tests {
         assert_eq!(issued(pass().session, 2_200, 2_100, 180).expires_at, 2_200);
         assert_eq!(resigned(&pass(), 2_100, 180).session, pass().session);
         assert_eq!(last(&pass(), 2_210).expires_at, 2_260);
+    }
+
+    #[test]
+    fn a_first_pass_ends_before_its_home_forgets_the_session() {
+        for (now, confirmed, life) in [
+            (1_000, false, FIRST_PASS_SECONDS),
+            (1_030, false, FIRST_PASS_SECONDS),
+            (1_045, false, 15),
+            (1_090, false, 1),
+            (1_045, true, 180),
+        ] {
+            let first = first(pass().session, 2_200, now, confirmed, 1_200, 180);
+            assert_eq!(first.expires_at - now, life, "second {now}");
+            assert_eq!(is_unconfirmed(&first), !confirmed, "second {now}");
+        }
+        let nearly_over = issued(pass().session, 2_200, 2_190, 180);
+        assert!(!is_unconfirmed(&nearly_over), "short, but confirmed");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::fields::{self, Fields};
 use crate::place::{self, Found};
 use crate::poll::SHORTEST_POLL;
 use crate::problem::Problem;
-use crate::renewal::{self, FIRST_PASS_SECONDS};
+use crate::renewal;
 use crate::routes::{leave, state};
 use crate::standing::{Stand, Standing, from_ticket};
 use crate::visit::Visit;
@@ -100,7 +100,7 @@ async fn claim(
             generation: generation.0,
         };
         let ends = renewal::seconds(session_ends);
-        let pass = renewal::issued(session, ends, now, first_life(room, confirmed));
+        let pass = first_pass(room, session, ends, now, confirmed);
         return Ok(admitted(visit, room, visitor, &pass, fields));
     }
     let (status, found) = not_yet(ticket, reply, in_use.as_ref(), now);
@@ -155,13 +155,10 @@ fn may_admit(in_use: Option<&InUse>, line: u8) -> bool {
     in_use.is_some_and(|in_use| gate::may_admit(&in_use.board, in_use.age, line))
 }
 
-/// How long the first pass of a session lives.
-pub fn first_life(room: Room, confirmed: bool) -> u64 {
-    if confirmed {
-        room.event.pass_seconds()
-    } else {
-        FIRST_PASS_SECONDS
-    }
+/// The first pass of a session of `room`.
+pub fn first_pass(room: Room, session: SessionId, ends: u64, now: u64, confirmed: bool) -> Pass {
+    let (session_seconds, pass_seconds) = (room.event.session_seconds(), room.event.pass_seconds());
+    renewal::first(session, ends, now, confirmed, session_seconds, pass_seconds)
 }
 
 /// The cookie that keeps a pass.

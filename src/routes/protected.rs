@@ -176,8 +176,8 @@ impl Gate<'_> {
                     index: index.0,
                     generation: generation.0,
                 };
-                let life = pass_route::first_life(self.onward.room, confirmed);
-                let pass = renewal::issued(session, renewal::seconds(session_ends), now, life);
+                let ends = renewal::seconds(session_ends);
+                let pass = pass_route::first_pass(self.onward.room, session, ends, now, confirmed);
                 let browser = self.onward.visitor.jar().set(
                     Kind::Browser,
                     &claim_text(&claim.0),

@@ -94,6 +94,11 @@ impl Event {
         self.settings.pass.0 / 1_000
     }
 
+    /// How long a session lasts, in the seconds of tokens.
+    pub fn session_seconds(&self) -> u64 {
+        self.settings.session.0 / 1_000
+    }
+
     /// After how long without a request a session ends, in the seconds of tokens.
     pub fn idle_seconds(&self) -> u64 {
         self.settings.idle.0 / 1_000
