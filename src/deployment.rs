@@ -5,7 +5,7 @@
 
 use std::cell::OnceCell;
 
-use anteroom_config::{Event, Origin, PassAlgorithm, Problem, Rooms};
+use anteroom_config::{Event, Origin, PassAlgorithm, Problem, Rooms, ZoneExists};
 use anteroom_token::{
     Keyring, MAX_NAME_BYTES, OriginKey, Scope, Tokens, is_claim_text, origin_keys, public_jwks,
 };
@@ -44,7 +44,7 @@ thread_local! {
 pub fn of_isolate(env: &Env) -> Result<&'static Deployment, Vec<String>> {
     DEPLOYMENT.with(|cell| {
         let read = || {
-            let deployment = Deployment::parse(variables(env))
+            let deployment = Deployment::parse(variables(env), crate::zones::exists)
                 .map(|deployment| &*Box::leak(Box::new(deployment)));
             if let Err(reasons) = &deployment {
                 reasons
@@ -89,7 +89,10 @@ fn variables(env: &Env) -> Vec<(String, Value)> {
 
 impl Deployment {
     /// Reads variables and secrets, strictly. Errors are one line each.
-    pub fn parse(variables: Vec<(String, Value)>) -> Result<Deployment, Vec<String>> {
+    pub fn parse(
+        variables: Vec<(String, Value)>,
+        zone_exists: ZoneExists,
+    ) -> Result<Deployment, Vec<String>> {
         let mut reasons = Vec::new();
         let text = |name: &str| {
             variables
@@ -103,7 +106,7 @@ impl Deployment {
             keyring(text(ROOT_KEY_SECRET), text(ROOT_KEY_PREVIOUS_SECRET)),
             &mut reasons,
         );
-        let rooms = match anteroom_config::parse_all(variables) {
+        let rooms = match anteroom_config::parse_all(variables, zone_exists) {
             Ok(rooms) => Some(rooms),
             Err(problems) => {
                 reasons.extend(problems.iter().map(reason));
@@ -241,7 +244,7 @@ mod tests {
                 variables.push(((*name).to_owned(), value.clone()));
             }
         }
-        Deployment::parse(variables).err().unwrap_or_default()
+        Deployment::parse(variables, |zone| zone == "UTC").err().unwrap_or_default()
     }
 
     #[test]
@@ -260,6 +263,11 @@ mod tests {
             ("ROOT_KEY", json!("k1:short"), "key k1"),
             ("ROOT_KEY_PREVIOUS", json!(KEY), "key k1"),
             ("EVENT_DEMO", json!({"id": "demo"}), "EVENT_DEMO."),
+            (
+                "EVENT_DEMO",
+                json!({"time_zone": "Europe/Berlim"}),
+                "EVENT_DEMO.time_zone",
+            ),
         ];
         for (name, value, named) in rows {
             let reasons = refusals(&[(name, value.clone())]);

@@ -1,5 +1,5 @@
 //! How far a time zone is from UTC at an instant, for the page without script. The platform knows the zones; an isolate
-//! asks it once an hour for each.
+//! asks it once an hour for each. Which zones exist it is asked once, when the configuration is read.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,6 +13,11 @@ const KEPT: Millis = Millis(60 * 60 * 1_000);
 
 thread_local! {
     static KNOWN: RefCell<BTreeMap<String, (u64, i32)>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Whether the platform knows a zone of this name: it refuses to write a time in one that does not exist.
+pub fn exists(zone: &str) -> bool {
+    written(zone, UnixMillis(0)).is_some()
 }
 
 /// The distance of `zone` from UTC at `at`, in minutes, positive to the east; 0 for a zone that the platform does not

@@ -16,7 +16,8 @@ use crate::refusal::Refusal;
 pub fn event(env: &Env, id: &str) -> Result<Event, Refusal> {
     let name = variable_name(id);
     let json = variable(env, &name).ok_or_else(|| Refusal::unknown_event(id))?;
-    anteroom_config::parse_event(&name, &json).map_err(|problems| {
+    // An object shows no times: whether the zone exists is the edge's to ask.
+    anteroom_config::parse_event(&name, &json, anteroom_config::any_zone).map_err(|problems| {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         Refusal::misconfigured(problems.join("; "))
     })

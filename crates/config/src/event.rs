@@ -21,6 +21,39 @@ pub enum PassAlgorithm {
     EdDsa,
 }
 
+/// Who may join a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Whoever comes.
+    Everyone,
+    /// Whoever brings a code of the line.
+    Code,
+    /// Whoever brings an invitation that the organizer's own system has signed.
+    EnqueueToken,
+}
+
+impl Access {
+    /// As configurations and the API write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Access::Everyone => "everyone",
+            Access::Code => "code",
+            Access::EnqueueToken => "enqueue_token",
+        }
+    }
+}
+
+/// What the edge needs to know of a line; the core's part of it is in the settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventLine {
+    /// Public name: lower-case letters, digits and hyphens.
+    pub id: String,
+    /// What the page calls it, unless the event's face does in the visitor's language.
+    pub title: Option<String>,
+    /// Who may join it.
+    pub access: Access,
+}
+
 /// Where admitted requests go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
@@ -79,14 +112,27 @@ pub struct Event {
     pub cookie_domain: Option<String>,
     /// How passes are signed.
     pub pass_algorithm: PassAlgorithm,
+    /// The lines, in the order of the settings' lines.
+    pub lines: Vec<EventLine>,
+    /// Whether a visitor may take a place to another browser by a code.
+    pub handover: bool,
     /// The core's part: mode, schedule, lines, limits, and how long things last.
     pub settings: Settings,
 }
 
 impl Event {
-    /// When the first line opens; `None`: at once.
+    /// When the first line opens, whichever that is; `None`: at once.
     pub fn opens_at(&self) -> Option<UnixMillis> {
-        self.settings.lines.first().and_then(|line| line.opens_at)
+        let openings = self.settings.lines.iter().map(|line| line.opens_at);
+        openings.min().flatten()
+    }
+
+    /// The line of this name, and its position.
+    pub fn line(&self, id: &str) -> Option<(usize, &EventLine)> {
+        self.lines
+            .iter()
+            .enumerate()
+            .find(|(_, line)| line.id == id)
     }
 
     /// How long a pass lives, in the seconds of tokens.

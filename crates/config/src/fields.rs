@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::keys::Whole;
 use crate::problem::Problem;
+use crate::texts;
 
 /// How alike an unknown key and an allowed one have to be for a suggestion, 0 to 1.
 const SUGGESTED_FROM: f64 = 0.75;
@@ -82,6 +83,13 @@ impl<'a> Fields<'a> {
         read
     }
 
+    /// A text in one line, of up to `most_chars` characters; absent: `None`.
+    pub fn line(&mut self, key: &str, most_chars: usize) -> Option<String> {
+        self.text(key, &texts::line_form(most_chars), |text| {
+            texts::line(text, most_chars)
+        })
+    }
+
     /// As [`text`](Self::text), and absence is a problem.
     pub fn required_text<T>(
         &mut self,
@@ -140,6 +148,11 @@ impl<'a> Fields<'a> {
         read
     }
 
+    /// A whole number; absent, or refused: its default.
+    pub fn whole_or_default(&mut self, field: Whole) -> u32 {
+        self.whole(field).or(field.default).unwrap_or(field.least)
+    }
+
     /// A whole number that has to be there.
     pub fn required_whole(&mut self, field: Whole) -> Option<u32> {
         if self.value(field.key).is_none() {
@@ -149,6 +162,40 @@ impl<'a> Fields<'a> {
             );
         }
         self.whole(field)
+    }
+
+    /// True or false; absent, or refused: `None`.
+    pub fn flag(&mut self, key: &str) -> Option<bool> {
+        let read = self.value(key)?.as_bool();
+        if read.is_none() {
+            self.refuse(key, "true or false");
+        }
+        read
+    }
+
+    /// A list of 1 to `most` tables, each read by `read`; absent, or no such list: `None`.
+    pub fn tables<T>(
+        &mut self,
+        key: &str,
+        most: usize,
+        keys: &[&str],
+        mut read: impl FnMut(&mut Fields<'_>) -> T,
+    ) -> Option<Vec<T>> {
+        let entries = match self.value(key)? {
+            Value::Array(entries) if (1..=most).contains(&entries.len()) => entries,
+            _ => {
+                self.refuse(key, format!("a list of 1 to {most} tables"));
+                return None;
+            }
+        };
+        let mut list = Vec::with_capacity(entries.len());
+        for (index, entry) in entries.iter().enumerate() {
+            let path = format!("{}[{index}]", self.path_of(key));
+            if let Some(mut fields) = Fields::open(path, entry, keys, self.problems) {
+                list.push(read(&mut fields));
+            }
+        }
+        Some(list)
     }
 
     /// A table within this one.

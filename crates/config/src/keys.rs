@@ -12,7 +12,15 @@
 //! | `mode` | `auto`, `always`, `rate`, `off`, `closed` | `always` |
 //! | `prequeue_at` | a time with its offset, before `opens_at` | joins are taken at once |
 //! | `opens_at` | a time with its offset: `2027-03-01T10:00:00+01:00` | open at once |
-//! | `time_zone` | an IANA name: `Europe/Berlin` | `UTC` |
+//! | `time_zone` | the IANA name of a zone that exists: `Europe/Berlin` | `UTC` |
+//! | `lines[].id` | as an event's id; each once | one line `general` for everyone |
+//! | `lines[].title` | 1 to 60 characters | the page names the line by its id |
+//! | `lines[].weight` | 1 to 1000: the line's share of the admissions beside the others' | 1 |
+//! | `lines[].access` | `everyone`, `code`, `enqueue_token` | `everyone` |
+//! | `lines[].opens_at` | a time with its offset, after `prequeue_at` | the event's `opens_at` |
+//! | `draw_grace_seconds` | 5 to 600: how long a draw waits for those who were not heard | 60 |
+//! | `beacon` | `drand`, `none`: whether a public random number takes part in draws | `drand` |
+//! | `beacon_wait_minutes` | 1 to 60: how long a draw waits for that number | 10 |
 //! | `expected_visitors` | 1 to 8000000 | 10000 |
 //! | `admission.per_minute` | 1 to 1000000 admissions a minute | no such limit |
 //! | `admission.max_active` | 1 to 1000000 sessions at the same time | no such limit |
@@ -23,6 +31,8 @@
 //! | `hold_minutes` | 0 to 1440; 0: a turn stands until the end | 30 |
 //! | `pass_seconds` | 60 to 300, at most `idle_minutes` | 180, or `idle_minutes` if that is less |
 //! | `max_extension_minutes` | 0 to 1440, in all | 10 |
+//! | `handover` | true, false: whether a place can move to another browser by a code | true |
+//! | `keep_days` | 1 to 365 days after the end of a run, then everything of it is deleted | 30 |
 //! | `challenge` | `none` | `none` |
 //! | `queue_status` | 200, 202, 429, 503 | 503 |
 //! | `cors_origins` | up to 20 origins `https://host[:port]` (`http` for loopback only) | none |
@@ -30,7 +40,7 @@
 //! | `cookie_domain` | a domain of your own that every host is equal to or below; required with more than one host | none: cookies of the one host |
 //! | `pass_algorithm` | `HS256`, `EdDSA` | `HS256` |
 
-use anteroom_queue::limits::{LONGEST_BATCH, MOST_ADMISSIONS, MOST_VISITORS};
+use anteroom_queue::limits::{LONGEST_BATCH, MAX_LINES, MOST_ADMISSIONS, MOST_VISITORS};
 
 /// A whole number: its key, its range and what holds when it is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +65,7 @@ const fn whole(key: &'static str, least: u32, most: u32, default: Option<u32>) -
 }
 
 /// Minutes of a day: nothing that runs while a visitor is there lasts longer.
-const DAY_MINUTES: u32 = 24 * 60;
+pub const DAY_MINUTES: u32 = 24 * 60;
 
 const LONGEST_BATCH_SECONDS: u32 = (LONGEST_BATCH.0 / 1_000) as u32;
 
@@ -81,6 +91,14 @@ pub const HOLD_MINUTES: Whole = whole("hold_minutes", 0, DAY_MINUTES, Some(30));
 pub const PASS_SECONDS: Whole = whole("pass_seconds", 60, 300, Some(180));
 /// `max_extension_minutes`.
 pub const MAX_EXTENSION_MINUTES: Whole = whole("max_extension_minutes", 0, DAY_MINUTES, Some(10));
+/// `lines[].weight`: a round of grants over all lines stays below [`MAX_LINES`] thousand.
+pub const LINE_WEIGHT: Whole = whole("weight", 1, 1_000, Some(1));
+/// `draw_grace_seconds`: long enough for an object's restart, short enough that nobody gives up.
+pub const DRAW_GRACE_SECONDS: Whole = whole("draw_grace_seconds", 5, 600, Some(60));
+/// `beacon_wait_minutes`: a drand round comes every 3 seconds; an outage lasts longer.
+pub const BEACON_WAIT_MINUTES: Whole = whole("beacon_wait_minutes", 1, 60, Some(10));
+/// `keep_days`: a month for disputes, at most a year.
+pub const KEEP_DAYS: Whole = whole("keep_days", 1, 365, Some(30));
 
 /// Whole numbers, wherever they stand.
 pub const WHOLES: &[Whole] = &[
@@ -95,6 +113,10 @@ pub const WHOLES: &[Whole] = &[
     HOLD_MINUTES,
     PASS_SECONDS,
     MAX_EXTENSION_MINUTES,
+    LINE_WEIGHT,
+    DRAW_GRACE_SECONDS,
+    BEACON_WAIT_MINUTES,
+    KEEP_DAYS,
 ];
 
 /// The keys of an event.
@@ -110,6 +132,10 @@ pub const EVENT_KEYS: &[&str] = &[
     "prequeue_at",
     "opens_at",
     "time_zone",
+    "lines",
+    "draw_grace_seconds",
+    "beacon",
+    "beacon_wait_minutes",
     "expected_visitors",
     "admission",
     "session_minutes",
@@ -117,6 +143,8 @@ pub const EVENT_KEYS: &[&str] = &[
     "hold_minutes",
     "pass_seconds",
     "max_extension_minutes",
+    "handover",
+    "keep_days",
     "challenge",
     "queue_status",
     "cors_origins",
@@ -130,6 +158,15 @@ pub const ADMISSION_KEYS: &[&str] = &["per_minute", "max_active", "batch"];
 
 /// The keys of `admission.batch`.
 pub const BATCH_KEYS: &[&str] = &["size", "every_seconds"];
+
+/// The keys of an entry of `lines`.
+pub const LINE_KEYS: &[&str] = &["id", "title", "weight", "access", "opens_at"];
+
+/// Entries of `lines`.
+pub const MOST_LINES: usize = MAX_LINES;
+
+/// The line of an event that names none.
+pub const GENERAL_LINE: &str = "general";
 
 /// What `queue_status` may be.
 pub const QUEUE_STATUSES: &[u16] = &[200, 202, 429, 503];
@@ -145,6 +182,9 @@ pub const MAX_ID_BYTES: usize = 40;
 
 /// A title's longest form, in characters: it is the page's heading.
 pub const MAX_TITLE_CHARS: usize = 120;
+
+/// A line's title in its longest form, in characters: it is the label of a choice on a phone.
+pub const MAX_LINE_TITLE_CHARS: usize = 60;
 
 /// Entries of `hosts`, `cors_origins` and `frame_ancestors`: their headers stay below 6 kB.
 pub const MAX_HOSTS: usize = 20;
@@ -175,7 +215,7 @@ mod tests {
             .collect();
         let plain = EVENT_KEYS
             .iter()
-            .filter(|key| **key != "admission")
+            .filter(|key| !["admission", "lines"].contains(key))
             .map(|key| (*key).to_owned());
         let admission = ADMISSION_KEYS
             .iter()
@@ -184,7 +224,8 @@ mod tests {
         let batch = BATCH_KEYS
             .iter()
             .map(|key| format!("admission.batch.{key}"));
-        let mut keys: Vec<String> = plain.chain(admission).chain(batch).collect();
+        let lines = LINE_KEYS.iter().map(|key| format!("lines[].{key}"));
+        let mut keys: Vec<String> = plain.chain(admission).chain(batch).chain(lines).collect();
         let mut sorted = rows.clone();
         keys.sort();
         sorted.sort();

@@ -12,6 +12,7 @@ mod event;
 mod fields;
 pub mod host;
 pub mod keys;
+mod lines;
 mod origins;
 mod parse;
 pub mod path;
@@ -19,12 +20,23 @@ mod problem;
 mod readings;
 mod rooms;
 mod schedule;
+mod settings;
+mod texts;
 
-pub use event::{Challenge, Event, Origin, OriginUrl, PassAlgorithm};
+pub use event::{Access, Challenge, Event, EventLine, Origin, OriginUrl, PassAlgorithm};
 pub use parse::parse_event;
 pub use path::PathRule;
 pub use problem::Problem;
 pub use rooms::{Decision, Rooms, parse_all};
+
+/// Says whether a time zone exists. The platform that shows times knows: in the Worker `Intl` is
+/// asked.
+pub type ZoneExists = fn(&str) -> bool;
+
+/// For whoever shows no times in the event's zone: every name that looks like a zone's is taken.
+pub fn any_zone(_zone: &str) -> bool {
+    true
+}
 
 /// Variables that describe an event begin with this.
 pub const EVENT_VARIABLE: &str = "EVENT_";

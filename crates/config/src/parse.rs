@@ -1,7 +1,5 @@
 //! One event's variable, from JSON to [`Event`].
 
-use anteroom_queue::settings::{Batch, Limits, LineSettings, Mode, Settings};
-use anteroom_queue::units::{Millis, UnixMillis};
 use serde_json::Value;
 
 use crate::event::{Challenge, Event, Origin, PassAlgorithm};
@@ -11,16 +9,18 @@ use crate::keys;
 use crate::origins::{self, ORIGIN_FORM};
 use crate::path::{PathRule, RULE_FORM};
 use crate::problem::Problem;
-use crate::schedule::{self, ZONE_FORM};
-
-/// The only line there is until an event can name several.
-const GENERAL_LINE: &str = "general";
+use crate::schedule::{self, Schedule, ZONE_FORM};
+use crate::{ZoneExists, lines, settings, texts};
 
 /// Reads the variable `variable` (`EVENT_…`) of one event. All problems are found at once.
-pub fn parse_event(variable: &str, json: &Value) -> Result<Event, Vec<Problem>> {
+pub fn parse_event(
+    variable: &str,
+    json: &Value,
+    zone_exists: ZoneExists,
+) -> Result<Event, Vec<Problem>> {
     let mut problems = Vec::new();
     let event = Fields::open(variable.to_owned(), json, keys::EVENT_KEYS, &mut problems)
-        .and_then(|mut fields| read_event(&mut fields));
+        .and_then(|mut fields| read_event(&mut fields, zone_exists));
     match event {
         Some(event) if problems.is_empty() => Ok(event),
         _ => Err(problems),
@@ -28,18 +28,22 @@ pub fn parse_event(variable: &str, json: &Value) -> Result<Event, Vec<Problem>> 
 }
 
 /// `None` only when something required is missing or refused, which is then among the problems.
-fn read_event(fields: &mut Fields<'_>) -> Option<Event> {
+fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event> {
     let id = read_id(fields);
-    let title = fields.required_text("title", "1 to 120 characters, no control characters", title);
-    let run = read_whole(fields, keys::RUN);
+    let title = fields.required_text("title", &texts::line_form(keys::MAX_TITLE_CHARS), |text| {
+        texts::line(text, keys::MAX_TITLE_CHARS)
+    });
+    let run = fields.whole_or_default(keys::RUN);
     let hosts = read_hosts(fields);
     let (paths, bypass) = read_paths(fields);
     let origin = fields
         .text("origin", ORIGIN_FORM, origins::parse)
         .map_or(Origin::Unchanged, Origin::Url);
-    let (prequeue_at, opens_at) = schedule::read(fields);
+    let schedule = Schedule::read(fields);
+    let (lines, line_settings) = lines::read(fields, &schedule);
+    let zone = |text: &str| schedule::zone(text).filter(|zone| zone_exists(zone));
     let time_zone = fields
-        .text("time_zone", ZONE_FORM, schedule::zone)
+        .text("time_zone", ZONE_FORM, zone)
         .unwrap_or(keys::DEFAULT_TIME_ZONE.to_owned());
     let queue_status = read_queue_status(fields);
     let challenge = fields
@@ -68,7 +72,8 @@ fn read_event(fields: &mut Fields<'_>) -> Option<Event> {
     let pass_algorithm = fields
         .text("pass_algorithm", "\"HS256\" or \"EdDSA\"", pass_algorithm)
         .unwrap_or(PassAlgorithm::Hs256);
-    let settings = read_settings(fields, prequeue_at, opens_at);
+    let handover = fields.flag("handover").unwrap_or(true);
+    let settings = settings::read(fields, schedule.prequeue_at, line_settings);
     Some(Event {
         id: id?,
         title: title?,
@@ -84,6 +89,8 @@ fn read_event(fields: &mut Fields<'_>) -> Option<Event> {
         frame_ancestors,
         cookie_domain,
         pass_algorithm,
+        lines,
+        handover,
         settings,
     })
 }
@@ -94,19 +101,8 @@ fn read_id(fields: &mut Fields<'_>) -> Option<String> {
         "lower-case letters, digits and inner hyphens, at most {} bytes, and \"world-tour\" is the variable EVENT_WORLD_TOUR",
         keys::MAX_ID_BYTES
     );
-    let id = |text: &str| {
-        let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        let fits = (1..=keys::MAX_ID_BYTES).contains(&text.len()) && text.bytes().all(inner);
-        let edges = !text.starts_with('-') && !text.ends_with('-');
-        (fits && edges && crate::variable_name(text) == variable).then(|| text.to_owned())
-    };
+    let id = |text: &str| texts::id(text).filter(|id| crate::variable_name(id) == variable);
     fields.required_text("id", &allowed, id)
-}
-
-fn title(text: &str) -> Option<String> {
-    let length = text.chars().count();
-    let fits = (1..=keys::MAX_TITLE_CHARS).contains(&length) && !text.contains(char::is_control);
-    (fits && !text.trim().is_empty()).then(|| text.to_owned())
 }
 
 fn web_origin(text: &str) -> Option<String> {
@@ -119,10 +115,6 @@ fn pass_algorithm(text: &str) -> Option<PassAlgorithm> {
         "EdDSA" => Some(PassAlgorithm::EdDsa),
         _ => None,
     }
-}
-
-fn read_whole(fields: &mut Fields<'_>, field: keys::Whole) -> u32 {
-    fields.whole(field).or(field.default).unwrap_or(field.least)
 }
 
 /// A list that must have an entry.
@@ -213,95 +205,4 @@ fn read_cookie_domain(fields: &mut Fields<'_>, hosts: Option<&[String]>) -> Opti
         None => {}
     }
     domain
-}
-
-/// A number that must not exceed another field's; its default gives way.
-fn read_at_most(fields: &mut Fields<'_>, field: keys::Whole, most: u32, other: &str) -> u32 {
-    match fields.whole(field) {
-        Some(number) if number > most => {
-            fields.refuse(
-                field.key,
-                format!("{} to {most}: not longer than {other}", field.least),
-            );
-            most
-        }
-        Some(number) => number,
-        None => field.default.unwrap_or(field.least).min(most),
-    }
-}
-
-fn read_settings(
-    fields: &mut Fields<'_>,
-    prequeue_at: Option<UnixMillis>,
-    opens_at: Option<UnixMillis>,
-) -> Settings {
-    let mode = fields.text(
-        "mode",
-        "\"auto\", \"always\", \"rate\", \"off\" or \"closed\"",
-        mode,
-    );
-    let session_minutes = read_whole(fields, keys::SESSION_MINUTES);
-    let idle_minutes = read_at_most(
-        fields,
-        keys::IDLE_MINUTES,
-        session_minutes,
-        "session_minutes",
-    );
-    // A pass that outlived the idle end would keep a slot that is already given away.
-    let pass_seconds = read_at_most(
-        fields,
-        keys::PASS_SECONDS,
-        idle_minutes * 60,
-        "idle_minutes",
-    );
-    let minutes = |count: u32| Millis::from_minutes(u64::from(count));
-    Settings {
-        mode: mode.unwrap_or(Mode::Always),
-        prequeue_at,
-        lines: vec![LineSettings {
-            id: GENERAL_LINE.to_owned(),
-            weight: 1,
-            opens_at,
-        }],
-        limits: read_limits(fields),
-        hold: minutes(read_whole(fields, keys::HOLD_MINUTES)),
-        session: minutes(session_minutes),
-        idle: minutes(idle_minutes),
-        pass: Millis::from_seconds(u64::from(pass_seconds)),
-        max_extension: minutes(read_whole(fields, keys::MAX_EXTENSION_MINUTES)),
-        expected_visitors: u64::from(read_whole(fields, keys::EXPECTED_VISITORS)),
-    }
-}
-
-fn mode(text: &str) -> Option<Mode> {
-    match text {
-        "auto" => Some(Mode::Auto),
-        "always" => Some(Mode::Always),
-        "rate" => Some(Mode::Rate),
-        "off" => Some(Mode::Off),
-        "closed" => Some(Mode::Closed),
-        _ => None,
-    }
-}
-
-fn read_limits(fields: &mut Fields<'_>) -> Limits {
-    let Some(mut admission) = fields.table("admission", keys::ADMISSION_KEYS) else {
-        return Limits::default();
-    };
-    Limits {
-        max_active: admission.whole(keys::MAX_ACTIVE),
-        per_minute: admission.whole(keys::PER_MINUTE),
-        batch: admission
-            .table("batch", keys::BATCH_KEYS)
-            .and_then(|mut batch| {
-                let (size, every) = (
-                    batch.required_whole(keys::BATCH_SIZE),
-                    batch.required_whole(keys::BATCH_EVERY_SECONDS),
-                );
-                Some(Batch {
-                    size: size?,
-                    every: Millis::from_seconds(u64::from(every?)),
-                })
-            }),
-    }
 }

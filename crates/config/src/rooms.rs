@@ -8,7 +8,7 @@ use crate::parse::parse_event;
 use crate::path::PathRule;
 use crate::problem::Problem;
 use crate::readings;
-use crate::{DEFAULT_PREFIX, EVENT_VARIABLE, PREFIX_VARIABLE};
+use crate::{DEFAULT_PREFIX, EVENT_VARIABLE, PREFIX_VARIABLE, ZoneExists};
 
 /// The longest prefix, in bytes: it is part of every address of the room.
 const MAX_PREFIX_BYTES: usize = 32;
@@ -38,6 +38,7 @@ pub struct Rooms {
 /// configuration's and are passed over. All problems of all events are found at once.
 pub fn parse_all(
     variables: impl IntoIterator<Item = (String, Value)>,
+    zone_exists: ZoneExists,
 ) -> Result<Rooms, Vec<Problem>> {
     let mut variables: Vec<(String, Value)> = variables.into_iter().collect();
     variables.sort_by(|one, other| one.0.cmp(&other.0));
@@ -57,7 +58,7 @@ pub fn parse_all(
                 )),
             }
         } else if name.starts_with(EVENT_VARIABLE) {
-            match parse_event(name, value) {
+            match parse_event(name, value, zone_exists) {
                 Ok(event) => rooms.events.push(event),
                 Err(more) => problems.extend(more),
             }

@@ -1,45 +1,81 @@
-//! When an event takes joins and when it opens.
+//! When an event takes joins and when it opens; a line may have an opening of its own.
 
 use anteroom_queue::units::UnixMillis;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::fields::Fields;
-use crate::problem::Problem;
 
 const TIME_FORM: &str =
     "a time with its offset (RFC 3339), 1970 or later, for example \"2027-03-01T10:00:00+01:00\"";
 
-/// What a time zone's name has to look like.
-pub const ZONE_FORM: &str = "an IANA time zone name, for example \"Europe/Berlin\"";
+/// What a time zone has to be.
+pub const ZONE_FORM: &str =
+    "the IANA name of a time zone that exists, for example \"Europe/Berlin\"";
 
 /// The longest name of a time zone, in bytes: twice the longest that exists.
 const MAX_ZONE_BYTES: usize = 64;
 
-/// Reads `prequeue_at` and `opens_at`.
-pub fn read(fields: &mut Fields<'_>) -> (Option<UnixMillis>, Option<UnixMillis>) {
-    let prequeue_at = fields.text("prequeue_at", TIME_FORM, instant);
-    let opens_at = fields.text("opens_at", TIME_FORM, instant);
-    let given = |key: &str| {
-        fields
-            .value(key)
-            .map_or("nothing".to_owned(), ToString::to_string)
-    };
-    let wrong = match (prequeue_at, opens_at) {
-        (Some(prequeue), Some(opens)) if opens <= prequeue => Some((
-            "opens_at",
-            format!("later than prequeue_at ({})", given("prequeue_at")),
-        )),
-        (Some(_), None) if fields.value("opens_at").is_none() => {
-            Some(("opens_at", "required with prequeue_at".to_owned()))
+/// The times of an event that hold for all its lines.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// When joins are first taken.
+    pub prequeue_at: Option<UnixMillis>,
+    /// When lines open that say nothing else.
+    pub opens_at: Option<UnixMillis>,
+    /// `prequeue_at` as it is written, for messages.
+    written: String,
+    /// Whether `opens_at` is written, readable or not.
+    opens: bool,
+}
+
+impl Schedule {
+    /// Reads `prequeue_at` and the event's own `opens_at`.
+    pub fn read(fields: &mut Fields<'_>) -> Self {
+        let prequeue_at = fields.text("prequeue_at", TIME_FORM, instant);
+        let mut schedule = Self {
+            prequeue_at,
+            opens_at: None,
+            written: fields
+                .value("prequeue_at")
+                .map_or(String::new(), ToString::to_string),
+            opens: fields.value("opens_at").is_some(),
+        };
+        schedule.opens_at = schedule.opening(fields);
+        if !schedule.opens && prequeue_at.is_some() && fields.value("lines").is_none() {
+            fields.refuse("opens_at", "required with prequeue_at");
         }
-        _ => None,
-    };
-    if let Some((key, allowed)) = wrong {
-        let problem = Problem::new(fields.path_of(key), given(key), allowed);
-        fields.problems().push(problem);
+        schedule
     }
-    (prequeue_at, opens_at)
+
+    /// When a line opens: by its own `opens_at`, or else by the event's.
+    pub fn line_opening(&self, fields: &mut Fields<'_>) -> Option<UnixMillis> {
+        if fields.value("opens_at").is_some() {
+            return self.opening(fields);
+        }
+        if self.prequeue_at.is_some() && !self.opens {
+            fields.refuse(
+                "opens_at",
+                "required with prequeue_at: of the line, or of the event for all lines",
+            );
+        }
+        self.opens_at
+    }
+
+    /// Reads an `opens_at`, of the event or of a line.
+    fn opening(&self, fields: &mut Fields<'_>) -> Option<UnixMillis> {
+        let opens_at = fields.text("opens_at", TIME_FORM, instant)?;
+        if self
+            .prequeue_at
+            .is_some_and(|prequeue| opens_at <= prequeue)
+        {
+            fields.refuse(
+                "opens_at",
+                format!("later than prequeue_at ({})", self.written),
+            );
+        }
+        Some(opens_at)
+    }
 }
 
 fn instant(text: &str) -> Option<UnixMillis> {
@@ -48,7 +84,7 @@ fn instant(text: &str) -> Option<UnixMillis> {
     u64::try_from(millis).ok().map(UnixMillis)
 }
 
-/// A zone's name, checked for its shape only: which zones exist is known to the browser.
+/// A zone's name, checked for its shape: which zones exist is known to the platform.
 pub fn zone(text: &str) -> Option<String> {
     let part = |part: &str| {
         part.starts_with(|first: char| first.is_ascii_alphabetic())

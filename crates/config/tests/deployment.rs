@@ -1,6 +1,6 @@
 //! The events of the repository's own `wrangler.toml` are accepted.
 
-use anteroom_config::{parse_all, path::PathRule};
+use anteroom_config::{any_zone, parse_all, path::PathRule};
 use anteroom_queue::settings::Mode;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ fn the_events_of_the_repository_are_accepted() {
     {
         event["origin"] = "http://127.0.0.1:4000".into();
     }
-    let rooms = parse_all(variables).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let rooms = parse_all(variables, any_zone).unwrap_or_else(|problems| panic!("{problems:#?}"));
     let demo = rooms.event("demo").expect("the demo event");
     assert_eq!(demo.settings.mode, Mode::Always);
     assert_eq!(

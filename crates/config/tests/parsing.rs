@@ -1,17 +1,23 @@
 //! A whole event is read as it is written; a short one gets the documented defaults.
 
-use anteroom_config::{Challenge, Origin, PassAlgorithm, Problem, parse_event, variable_name};
+use anteroom_config::{
+    Access, Challenge, Event, EventLine, Origin, PassAlgorithm, Problem, any_zone, parse_event,
+    variable_name,
+};
 use anteroom_queue::settings::{Batch, Limits, Mode};
 use anteroom_queue::units::{Millis, UnixMillis};
-use serde_json::json;
+use serde_json::{Value, json};
+
+fn parsed(variable: &str, json: Value) -> Event {
+    parse_event(variable, &json, any_zone).unwrap_or_else(|problems| panic!("{problems:#?}"))
+}
 
 #[test]
 fn a_short_event_gets_the_defaults() {
-    let event = parse_event(
+    let event = parsed(
         "EVENT_TOUR",
-        &json!({"id": "tour", "title": "Tour", "hosts": ["tickets.example.com"], "paths": ["/tour/*"]}),
-    )
-    .unwrap();
+        json!({"id": "tour", "title": "Tour", "hosts": ["tickets.example.com"], "paths": ["/tour/*"]}),
+    );
     assert_eq!(
         (event.run, event.queue_status, event.time_zone.as_str()),
         (1, 503, "UTC")
@@ -48,6 +54,20 @@ fn a_short_event_gets_the_defaults() {
         (settings.prequeue_at, settings.max_extension),
         (None, Millis::from_minutes(10))
     );
+    assert!(event.handover && settings.draw.beacon);
+    assert_eq!(
+        (settings.draw.grace, settings.draw.beacon_wait),
+        (Millis::from_seconds(60), Millis::from_minutes(10))
+    );
+    assert_eq!(settings.keep, Millis::from_minutes(30 * 24 * 60));
+    assert_eq!(
+        event.lines,
+        [EventLine {
+            id: "general".to_owned(),
+            title: None,
+            access: Access::Everyone
+        }]
+    );
     assert_eq!(settings.lines.len(), 1);
     assert_eq!(
         (settings.lines[0].id.as_str(), settings.lines[0].weight),
@@ -57,9 +77,9 @@ fn a_short_event_gets_the_defaults() {
 
 #[test]
 fn a_whole_event_is_read_as_it_is_written() {
-    let event = parse_event(
+    let event = parsed(
         "EVENT_WORLD_TOUR",
-        &json!({
+        json!({
             "id": "world-tour", "title": "World Tour 2027 – «Ünïcode»", "run": 3,
             "hosts": ["tickets.example.com", "m.example.com"], "cookie_domain": "example.com",
             "paths": ["/Events/World-Tour/*"], "bypass": ["/events/world-tour/webhooks/*"],
@@ -70,9 +90,9 @@ fn a_whole_event_is_read_as_it_is_written() {
             "session_minutes": 5, "hold_minutes": 0, "pass_seconds": 60, "max_extension_minutes": 0,
             "challenge": "none", "queue_status": 200, "cors_origins": ["https://app.example.com"],
             "frame_ancestors": ["self", "https://partner.example"], "pass_algorithm": "EdDSA",
+            "handover": false, "keep_days": 365, "beacon": "none", "beacon_wait_minutes": 1, "draw_grace_seconds": 600,
         }),
-    )
-    .unwrap();
+    );
     let Origin::Url(origin) = &event.origin else {
         panic!("{:?}", event.origin)
     };
@@ -89,6 +109,19 @@ fn a_whole_event_is_read_as_it_is_written() {
         event.idle_seconds(),
         5 * 60,
         "a default gives way to a shorter session"
+    );
+    assert!(!event.handover && !event.settings.draw.beacon);
+    assert_eq!(
+        (
+            event.settings.draw.grace,
+            event.settings.draw.beacon_wait,
+            event.settings.keep
+        ),
+        (
+            Millis::from_minutes(10),
+            Millis::from_minutes(1),
+            Millis::from_minutes(365 * 24 * 60)
+        )
     );
     let batch = Batch {
         size: 10,
@@ -131,10 +164,9 @@ fn a_problem_reads_as_one_line() {
 
 #[test]
 fn a_short_idle_time_shortens_the_pass_that_nobody_configured() {
-    let event = parse_event(
+    let event = parsed(
         "EVENT_TOUR",
-        &json!({"id": "tour", "title": "Tour", "hosts": ["*loopback"], "paths": ["/*"], "session_minutes": 2, "idle_minutes": 1}),
-    )
-    .unwrap();
+        json!({"id": "tour", "title": "Tour", "hosts": ["*loopback"], "paths": ["/*"], "session_minutes": 2, "idle_minutes": 1}),
+    );
     assert_eq!(event.pass_seconds(), 60);
 }
