@@ -1,0 +1,4 @@
+//! The draw's permutation: exact, and fair.
+
+mod fairness;
+mod vectors;
