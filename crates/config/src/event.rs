@@ -127,6 +127,11 @@ impl Event {
         openings.min().flatten()
     }
 
+    /// Where its shop begins: the path that leads a visitor to it.
+    pub fn front(&self) -> &str {
+        self.paths.first().map_or("/", PathRule::front)
+    }
+
     /// The line of this name, and its position.
     pub fn line(&self, id: &str) -> Option<(usize, &EventLine)> {
         self.lines

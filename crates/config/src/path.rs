@@ -27,6 +27,8 @@ pub struct PathRule {
     base: Reading,
     /// Whether everything below `base` is meant too.
     below: bool,
+    /// Where it begins, as it was written: what a link may lead to.
+    front: String,
 }
 
 impl PathRule {
@@ -64,9 +66,15 @@ impl PathRule {
             Some([only]) if plain(only) => Some(Self {
                 base: only.clone(),
                 below,
+                front: text.strip_suffix('*').unwrap_or(text).to_owned(),
             }),
             _ => None,
         }
+    }
+
+    /// The path where it begins, in the letters of the configuration: an origin may tell them apart.
+    pub fn front(&self) -> &str {
+        &self.front
     }
 
     /// Whether one reading of a path is meant by this rule.
@@ -122,6 +130,21 @@ mod tests {
                     .as_deref(),
                 Some(shown),
                 "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_rule_begins_where_it_was_written() {
+        for (text, front) in [
+            ("/*", "/"),
+            ("/shop", "/shop"),
+            ("/events/World-Tour/*", "/events/World-Tour/"),
+            ("/caf%C3%A9/*", "/caf%C3%A9/"),
+        ] {
+            assert_eq!(
+                PathRule::parse(text).as_ref().map(PathRule::front),
+                Some(front)
             );
         }
     }

@@ -1,0 +1,73 @@
+//! `GET /_wr/embed.js`: the strip that any page of the host can show, with the place of whoever looks at it.
+//!
+//! One script for everybody: it is about no visitor, so it may be kept. What it needs to know of the events of this host
+//! stands in it: where each one's shop begins. The words, the pace and the drawing are in `static/embed.js`; how often a
+//! page asks is the queue page's own `static/js/poll.js`, the colours are those of `static/colours.css`.
+
+use anteroom_config::{Event, host};
+use serde_json::{Map, Value, json};
+
+use crate::answer::Answer;
+use crate::visit::Visit;
+
+/// Shops include the script once and for all; a new one of ours reaches everybody within this time.
+const MAX_AGE_SECONDS: u32 = 300;
+
+const COLOURS: &str = include_str!("../../static/colours.css");
+const POLL: &str = include_str!("../../static/js/poll.js");
+const STRIP: &str = include_str!("../../static/embed.js");
+
+/// The script.
+pub fn answer(visit: &Visit) -> Answer {
+    let asked = host::normalise(&visit.incoming.authority);
+    let here = visit
+        .deployment
+        .all()
+        .map(|room| room.event)
+        .filter(|event| {
+            event
+                .hosts
+                .iter()
+                .any(|pattern| host::matches(pattern, &asked))
+        });
+    Answer::text(200, "text/javascript; charset=utf-8", script(here))
+        .with(
+            "cache-control",
+            format!("public, max-age={MAX_AGE_SECONDS}"),
+        )
+        .with("cross-origin-resource-policy", "same-origin")
+}
+
+fn script<'a>(events: impl Iterator<Item = &'a Event>) -> String {
+    let fronts: Map<String, Value> = events
+        .map(|event| (event.id.clone(), json!({ "front": event.front() })))
+        .collect();
+    format!(
+        "(()=>{{\"use strict\";\nconst FRONTS={};\nconst COLOURS={};\n{POLL}{STRIP}}})();\n",
+        Value::Object(fronts),
+        json!(colours()),
+    )
+}
+
+/// The page's colours for the root of a shadow tree, with as little space as can be.
+fn colours() -> String {
+    let text = COLOURS.split_once("*/").map_or(COLOURS, |(_, rest)| rest);
+    let lines: String = text.lines().map(str::trim).collect();
+    lines
+        .replace(":root", ":host")
+        .replace("[data-tone=\"quiet\"]", ":host([data-tone=\"quiet\"])")
+        .replace("[data-tone=\"turn\"]", ":host([data-tone=\"turn\"])")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_colours_are_those_of_a_shadow_tree() {
+        let colours = colours();
+        assert!(colours.starts_with(":host {--paper"), "{colours}");
+        assert!(!colours.contains(":root") && !colours.contains("/*"));
+        assert_eq!(colours.matches(":host([data-tone=\"turn\"])").count(), 1);
+    }
+}
