@@ -2,11 +2,12 @@
 //!
 //! `key = HKDF-SHA256(input = root key, salt = none, info, 32 bytes)`, where `info` is five fields, each preceded by its
 //! length as two bytes, most significant first: the label [`DERIVATION_LABEL`], the token's `typ`, its `alg`, the issuer,
-//! and the audience (empty for everything but passes). The lengths keep the borders: no two different lists of fields
+//! and the audience (the event's host for passes, the event's id for enqueue tokens, empty for everything else). The lengths keep the borders: no two different lists of fields
 //! give the same `info`.
 //!
-//! Because the pass key hangs on the audience, what one origin knows forges nothing for another; because every key hangs
-//! on `typ`, a token of one purpose fails the MAC of every other, even if a header were mistaken.
+//! Because the pass key hangs on the audience, what one origin knows forges nothing for another, and the enqueue key of
+//! one event invites to no other; because every key hangs on `typ`, a token of one purpose fails the MAC of every other,
+//! even if a header were mistaken.
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use hkdf::Hkdf;
@@ -16,7 +17,7 @@ use crate::keys::{KEY_BYTES, RootKey};
 
 /// The first field of every derivation. Changing it makes every token and every origin's key worthless.
 pub const DERIVATION_LABEL: &str = "anteroom/token/v1";
-/// Characters of the fingerprint in a pass key's id: 48 bits, enough to tell the few keys of one deployment apart.
+/// Characters of the fingerprint in the id of a key that others hold: 48 bits, enough to tell the few keys of one deployment apart.
 const FINGERPRINT_CHARS: usize = 8;
 
 /// What a token is for.
@@ -30,6 +31,12 @@ pub enum Purpose {
     Pass,
     /// What an operator steers with.
     Operator,
+    /// An organizer's signed invitation.
+    Enqueue,
+    /// A look at the shop before the sale.
+    Staff,
+    /// An access code; no JWT, but its MAC has a key like one.
+    Code,
 }
 
 impl Purpose {
@@ -40,7 +47,15 @@ impl Purpose {
             Purpose::Ticket => "wr-ticket+jwt",
             Purpose::Pass => "wr-pass+jwt",
             Purpose::Operator => "wr-operator+jwt",
+            Purpose::Enqueue => "wr-enqueue+jwt",
+            Purpose::Staff => "wr-staff+jwt",
+            Purpose::Code => "wr-code",
         }
+    }
+
+    /// Whether somebody outside the deployment is given the key, so that its id has to tell it from others.
+    fn is_handed_out(self) -> bool {
+        matches!(self, Purpose::Pass | Purpose::Enqueue)
     }
 }
 
@@ -64,7 +79,7 @@ impl PassAlgorithm {
     }
 }
 
-/// The `info` of a derivation. `audience` is empty for everything but passes.
+/// The `info` of a derivation. `audience` is the host for passes, the event's id for enqueue tokens, else empty.
 pub(crate) fn derivation_info(
     purpose: Purpose,
     algorithm: PassAlgorithm,
@@ -94,9 +109,12 @@ pub(crate) fn derive(root: &RootKey, info: &[u8]) -> [u8; KEY_BYTES] {
     key
 }
 
-/// The `kid` of a pass key: the root key's id, a dot, and a fingerprint of what the key is for, so that the keys of
-/// several audiences can stand in one key set.
-pub(crate) fn pass_key_id(root: &RootKey, info: &[u8]) -> String {
+/// The `kid` of a key: the root key's id. With keys that others are given it is followed by a dot and a fingerprint of
+/// what the key is for, so that the keys of several audiences can stand in one key set.
+pub(crate) fn key_id(purpose: Purpose, root: &RootKey, info: &[u8]) -> String {
+    if !purpose.is_handed_out() {
+        return root.id().to_owned();
+    }
     let fingerprint = Base64UrlUnpadded::encode_string(&Sha256::digest(info));
     format!("{}.{}", root.id(), &fingerprint[..FINGERPRINT_CHARS])
 }
@@ -122,6 +140,9 @@ mod tests {
             Purpose::Ticket,
             Purpose::Pass,
             Purpose::Operator,
+            Purpose::Enqueue,
+            Purpose::Staff,
+            Purpose::Code,
         ];
         let mut keys = Vec::new();
         for purpose in purposes {

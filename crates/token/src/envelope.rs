@@ -36,7 +36,7 @@ impl Signing {
         }
     }
 
-    fn checking(&self) -> Checking {
+    pub(crate) fn checking(&self) -> Checking {
         match self {
             Signing::Hs256(mac) => Checking::Hs256(mac.clone()),
             Signing::Ed25519(key) => Checking::Ed25519(key.verifying_key()),
@@ -145,26 +145,53 @@ impl Opener {
     }
 }
 
+/// The three segments of a token that has an allowed length and only letters of base64url in them.
+pub(crate) struct Compact<'a> {
+    pub(crate) header: &'a str,
+    payload: &'a str,
+    /// Header and payload with their dot, as the signature covers them.
+    signed: &'a str,
+    signature: &'a str,
+}
+
+impl<'a> Compact<'a> {
+    pub(crate) fn of(token: &'a str) -> Result<Self, Refusal> {
+        if token.len() > MAX_TOKEN_BYTES {
+            return Err(Refusal::TooLong { bytes: token.len() });
+        }
+        let (signed, signature) = token.rsplit_once('.').ok_or(Refusal::Shape)?;
+        let (header, payload) = signed.split_once('.').ok_or(Refusal::Shape)?;
+        let segment = |text: &str| !text.is_empty() && text.bytes().all(is_base64url);
+        if !(segment(header) && segment(payload) && segment(signature)) {
+            return Err(Refusal::Shape);
+        }
+        Ok(Compact {
+            header,
+            payload,
+            signed,
+            signature,
+        })
+    }
+
+    /// The payload, once the signature holds.
+    pub(crate) fn payload_under(&self, checking: &Checking) -> Result<Vec<u8>, Refusal> {
+        let signature =
+            Base64UrlUnpadded::decode_vec(self.signature).map_err(|_| Refusal::Shape)?;
+        if !checking.holds(self.signed.as_bytes(), &signature) {
+            return Err(Refusal::Signature);
+        }
+        Base64UrlUnpadded::decode_vec(self.payload).map_err(|_| Refusal::Shape)
+    }
+}
+
 /// The payload of a token whose header and signature hold under one of the keys.
 pub(crate) fn open(openers: &[Opener], token: &str) -> Result<Vec<u8>, Refusal> {
-    if token.len() > MAX_TOKEN_BYTES {
-        return Err(Refusal::TooLong { bytes: token.len() });
-    }
-    let (signed, signature) = token.rsplit_once('.').ok_or(Refusal::Shape)?;
-    let (header, payload) = signed.split_once('.').ok_or(Refusal::Shape)?;
-    let segment = |text: &str| !text.is_empty() && text.bytes().all(is_base64url);
-    if !(segment(header) && segment(payload) && segment(signature)) {
-        return Err(Refusal::Shape);
-    }
+    let compact = Compact::of(token)?;
     let opener = openers
         .iter()
-        .find(|opener| opener.header == header)
-        .ok_or_else(|| unknown_header(openers, header))?;
-    let signature = Base64UrlUnpadded::decode_vec(signature).map_err(|_| Refusal::Shape)?;
-    if !opener.checking.holds(signed.as_bytes(), &signature) {
-        return Err(Refusal::Signature);
-    }
-    Base64UrlUnpadded::decode_vec(payload).map_err(|_| Refusal::Shape)
+        .find(|opener| opener.header == compact.header)
+        .ok_or_else(|| unknown_header(openers, compact.header))?;
+    compact.payload_under(&opener.checking)
 }
 
 fn unknown_header(openers: &[Opener], header: &str) -> Refusal {

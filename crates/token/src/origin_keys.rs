@@ -4,7 +4,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use ed25519_dalek::SigningKey;
 
 use crate::Keyring;
-use crate::derive::{PassAlgorithm, Purpose, derivation_info, derive, pass_key_id};
+use crate::derive::{PassAlgorithm, Purpose, derivation_info, derive, key_id};
 
 /// A key that verifies the passes of one audience.
 #[derive(Clone, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub fn origin_keys(
             PassAlgorithm::Ed25519 => SigningKey::from_bytes(&secret).verifying_key().to_bytes(),
         };
         OriginKey {
-            key_id: pass_key_id(root, &info),
+            key_id: key_id(Purpose::Pass, root, &info),
             algorithm,
             issuer: issuer.to_owned(),
             audience: audience.to_owned(),

@@ -7,9 +7,13 @@ use core::fmt;
 
 use crate::Refusal;
 use crate::claims::{ClaimsReader, ClaimsWriter, canonical_number};
+use crate::permit::NONCE_BYTES;
 
 /// How long a pass may outlive its session: one last pass for a form that was sent as the time ran out.
 pub const LAST_PASS_SECONDS: u64 = 60;
+
+/// The home that passes of staff name. No shard has it: their sessions belong to no place, and the edge alone renews them.
+pub const STAFF_HOME: u16 = u16::MAX;
 
 /// A session's identity, claim `jti`: `home.index.generation` in decimal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,6 +34,23 @@ impl SessionId {
         index: u32::MAX,
         generation: 0,
     };
+
+    /// The session of a staff token: index and generation are taken from the token's random id, the index below 2^31, so
+    /// that it is never [`SessionId::NONE`].
+    pub(crate) fn staff(id: [u8; NONCE_BYTES]) -> Self {
+        let number =
+            |at: usize| u32::from_be_bytes(id[at..at + 4].try_into().expect("an id has 16 bytes"));
+        SessionId {
+            home: STAFF_HOME,
+            index: number(0) >> 1,
+            generation: number(4),
+        }
+    }
+
+    /// Whether it is the session of a staff token.
+    pub fn is_staff(self) -> bool {
+        self.home == STAFF_HOME && self != SessionId::NONE
+    }
 
     /// Reads `home.index.generation`; numbers have no leading zeros.
     pub fn parse(text: &str) -> Option<Self> {

@@ -31,7 +31,8 @@ pub enum Refusal {
     },
     /// A claim is missing, mistyped, out of range, repeated, out of its place, or unknown.
     Claims {
-        /// The claim at which reading stopped; `end` when something follows the last one.
+        /// The claim at which reading stopped; `end` when something follows the last one. In an enqueue token also
+        /// `unknown` for one that does not belong there, and `object` for what is no flat JSON object.
         claim: &'static str,
     },
     /// Issued by another deployment.
@@ -42,6 +43,13 @@ pub enum Refusal {
     WrongEvent,
     /// For another run of this event.
     WrongRun,
+    /// For a visitor with another address.
+    WrongIp,
+    /// Valid for longer than its kind may be.
+    LongLived {
+        /// From `iat` to `exp`.
+        seconds: u64,
+    },
     /// Issued further in the future than clocks may differ.
     NotYet {
         /// When it says it was issued, in Unix seconds.
@@ -69,6 +77,8 @@ impl Refusal {
             Refusal::WrongAudience => "wrong-audience",
             Refusal::WrongEvent => "wrong-event",
             Refusal::WrongRun => "wrong-run",
+            Refusal::WrongIp => "wrong-ip",
+            Refusal::LongLived { .. } => "long-lived",
             Refusal::NotYet { .. } => "not-yet",
             Refusal::Expired { .. } => "expired",
         }
@@ -100,6 +110,10 @@ impl fmt::Display for Refusal {
             Refusal::WrongAudience => f.write_str("for another audience"),
             Refusal::WrongEvent => f.write_str("for another event"),
             Refusal::WrongRun => f.write_str("for another run of this event"),
+            Refusal::WrongIp => f.write_str("for a visitor with another address"),
+            Refusal::LongLived { seconds } => {
+                write!(f, "valid for {seconds} s, longer than its kind may be")
+            }
             Refusal::NotYet { issued_at } => {
                 write!(f, "issued in the future, at Unix second {issued_at}")
             }

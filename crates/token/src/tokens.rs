@@ -3,11 +3,15 @@
 use crate::claims::{
     ClaimsReader, ClaimsWriter, MAX_CLAIM_TEXT_BYTES, MAX_NAME_BYTES, is_claim_text,
 };
-use crate::derive::{PassAlgorithm, Purpose, derivation_info, derive, pass_key_id};
+use crate::codes::CodeMaker;
+use crate::derive::{PassAlgorithm, Purpose, derivation_info, derive, key_id};
+use crate::enqueue::Invitations;
 use crate::envelope::{Opener, Sealer, Signing, open};
 use crate::operator::EVERY_EVENT;
 use crate::validity::{self, FIND_AGAIN_SECONDS};
-use crate::{Keyring, OperatorToken, Pass, Permit, Refusal, Ticket};
+use crate::{
+    Code, EnqueueToken, Keyring, OperatorToken, Pass, Permit, Refusal, StaffToken, Ticket,
+};
 
 /// Where tokens are valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +36,9 @@ pub struct Tokens {
     tickets: PurposeKeys,
     passes: PurposeKeys,
     operators: PurposeKeys,
+    staff: PurposeKeys,
+    invitations: Invitations,
+    codes: CodeMaker,
 }
 
 impl Tokens {
@@ -68,6 +75,9 @@ impl Tokens {
             tickets: internal(Purpose::Ticket),
             passes: PurposeKeys::new(keyring, Purpose::Pass, passes, scope.issuer, scope.audience),
             operators: internal(Purpose::Operator),
+            staff: internal(Purpose::Staff),
+            invitations: Invitations::new(keyring, scope.issuer, scope.event),
+            codes: CodeMaker::new(keyring, scope.issuer, scope.event, scope.run),
         }
     }
 
@@ -198,6 +208,61 @@ impl Tokens {
         Ok(operator)
     }
 
+    /// Signs a staff token.
+    ///
+    /// # Panics
+    /// When the name has a character or a length that it cannot have.
+    pub fn seal_staff(&self, staff: &StaffToken) -> String {
+        self.staff
+            .sealer
+            .seal(&staff.write(self.begin_run_claims()).finish())
+    }
+
+    /// Opens a staff token.
+    pub fn open_staff(&self, token: &str, now: u64) -> Result<StaffToken, Refusal> {
+        let payload = open(&self.staff.openers, token)?;
+        let staff = self.read_run_claims(&payload, StaffToken::read)?;
+        validity::check(staff.issued_at, staff.expires_at, 0, now)?;
+        Ok(staff)
+    }
+
+    /// Signs an enqueue token as an organizer would, with the current key.
+    ///
+    /// # Panics
+    /// When a text has a character that it cannot have.
+    pub fn seal_enqueue(&self, token: &EnqueueToken) -> String {
+        self.invitations.seal(token)
+    }
+
+    /// Opens an organizer's enqueue token. `ip` is the visitor's address, none when it is not known: then a token that is
+    /// bound to one is refused. Whether its line exists is the caller's question.
+    pub fn open_enqueue(
+        &self,
+        token: &str,
+        now: u64,
+        ip: Option<&str>,
+    ) -> Result<EnqueueToken, Refusal> {
+        self.invitations.open(token, now, ip)
+    }
+
+    /// Makes an access code of `line` from a random id.
+    ///
+    /// # Panics
+    /// When `id` has more than [`crate::CODE_ID_BITS`] bits, or `uses` is not 1 to [`crate::MAX_CODE_USES`].
+    pub fn seal_code(&self, line: &str, id: u64, uses: u16) -> Code {
+        self.codes.seal(line, id, uses)
+    }
+
+    /// The code that somebody typed, with the number that its line has in `lines`; none if we made no such code for one
+    /// of these lines in this event and run.
+    pub fn open_code<'l>(
+        &self,
+        typed: &str,
+        lines: impl IntoIterator<Item = (usize, &'l str)>,
+    ) -> Option<(usize, Code)> {
+        self.codes.open(typed, lines)
+    }
+
     fn begin_run_claims(&self) -> ClaimsWriter {
         ClaimsWriter::new()
             .text("iss", &self.issuer)
@@ -252,10 +317,7 @@ impl PurposeKeys {
         audience: &str,
     ) -> Self {
         let info = derivation_info(purpose, algorithm, issuer, audience);
-        let key_id = |root: &crate::RootKey| match purpose {
-            Purpose::Pass => pass_key_id(root, &info),
-            _ => root.id().to_owned(),
-        };
+        let key_id = |root: &crate::RootKey| key_id(purpose, root, &info);
         let signing = |root| Signing::new(algorithm, &derive(root, &info));
         let openers = keyring
             .all()

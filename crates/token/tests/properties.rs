@@ -4,8 +4,10 @@
 
 mod forge;
 
-use anteroom_token::{Challenge, Pass, Permit, Refusal, SessionId, Ticket};
-use forge::{NOW, PASS, tokens, verifier};
+use anteroom_token::{
+    Challenge, EnqueueToken, Pass, Permit, Refusal, SessionId, StaffToken, Ticket,
+};
+use forge::{ENQUEUE, NOW, PASS, STAFF, tokens, verifier};
 use proptest::prelude::*;
 
 const LARGEST: u64 = (1 << 53) - 1;
@@ -34,6 +36,16 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    fn any_enqueue_token()(
+        organizer in "[ !#-\\[\\]-~]{1,64}", line in "[a-z0-9-]{1,40}", key in "[ !#-\\[\\]-~]{1,128}",
+        id in "[ !#-\\[\\]-~]{1,64}", issued_at in 0..=NOW, life in 1u64..5_184_000, ip: Option<std::net::Ipv4Addr>,
+    ) -> EnqueueToken {
+        let expires_at = issued_at + life;
+        EnqueueToken { organizer, line, key, id, issued_at, expires_at, ip: ip.map(Into::into) }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
@@ -47,6 +59,27 @@ proptest! {
     fn every_permit_opens_as_it_was_sealed(permit in any_permit()) {
         let tokens = tokens(PASS);
         prop_assert_eq!(tokens.open_permit(&tokens.seal_permit(&permit), NOW), Ok(permit));
+    }
+
+    #[test]
+    fn every_enqueue_token_opens_as_it_was_sealed(token in any_enqueue_token()) {
+        let (tokens, ip) = (tokens(ENQUEUE), token.ip.map(|ip| ip.to_string()));
+        let sealed = tokens.seal_enqueue(&token);
+        let now = token.issued_at;
+        prop_assert_eq!(tokens.open_enqueue(&sealed, now, ip.as_deref()), Ok(token));
+    }
+
+    /// The pass of a staff token holds until the token's end and no second longer, and names the same session each time.
+    #[test]
+    fn a_staff_token_passes_until_its_end(id: [u8; 16], late in 0u64..14_400, pass_seconds in 30u64..300) {
+        let staff = StaffToken { id, name: "x".into(), issued_at: NOW, expires_at: NOW + 14_400 };
+        let pass = staff.pass(NOW + late, pass_seconds);
+        let first = staff.pass(NOW, pass_seconds);
+        prop_assert_eq!((pass.session, pass.session_ends_at), (first.session, staff.expires_at));
+        prop_assert!(pass.session.is_staff());
+        prop_assert!(pass.expires_at <= staff.expires_at && pass.expires_at <= NOW + late + pass_seconds);
+        prop_assert!(tokens(PASS).open_pass(&tokens(PASS).seal_pass(&pass), NOW + late).is_ok());
+        prop_assert!(tokens(STAFF).open_staff(&tokens(STAFF).seal_staff(&staff), NOW + late).is_ok());
     }
 
     #[test]
@@ -83,6 +116,8 @@ proptest! {
         let tokens = tokens(PASS);
         prop_assert!(tokens.open_pass(&text, now).is_err());
         prop_assert!(tokens.open_ticket(&text, now).is_err());
+        prop_assert!(tokens.open_enqueue(&text, now, Some(&text)).is_err());
+        prop_assert!(tokens.open_code(&text, [(0, "fans")]).is_none());
         prop_assert!(verifier(PASS).verify(&text, now).is_err());
     }
 
@@ -90,6 +125,10 @@ proptest! {
     fn whatever_is_signed_is_read_or_refused_without_a_panic(payload in "\\PC{0,200}", now: u64) {
         let token = PASS.sign(&PASS.header(), &payload);
         prop_assert!(tokens(PASS).open_pass(&token, now).is_err());
+        let token = ENQUEUE.sign(&ENQUEUE.header(), &payload);
+        prop_assert!(tokens(ENQUEUE).open_enqueue(&token, now, None).is_err());
+        let token = ENQUEUE.sign(&payload, &forge::object(&ENQUEUE.claims()));
+        prop_assert!(tokens(ENQUEUE).open_enqueue(&token, now, None).is_err());
     }
 
     /// A payload that was changed and signed again opens only if it has the one byte form of what was read.

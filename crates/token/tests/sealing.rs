@@ -3,11 +3,13 @@
 mod forge;
 
 use anteroom_token::{
-    Challenge, FIND_AGAIN_SECONDS, LAST_PASS_SECONDS, MAX_TOKEN_BYTES, OperatorScope,
-    OperatorToken, Pass, PassAlgorithm, PassClaims, Permit, Refusal, Scope, SessionId, Ticket,
-    Tokens,
+    Challenge, EnqueueToken, FIND_AGAIN_SECONDS, LAST_PASS_SECONDS, MAX_MEMBER_KEY_BYTES,
+    MAX_TOKEN_BYTES, OperatorScope, OperatorToken, Pass, PassAlgorithm, PassClaims, Permit,
+    Refusal, Scope, SessionId, StaffToken, Ticket, Tokens,
 };
-use forge::{KINDS, NOW, OPERATOR, PASS, PERMIT, PUBLIC_PASS, SCOPE, TICKET, tokens};
+use forge::{
+    ENQUEUE, EVERY_KIND, NOW, OPERATOR, PASS, PERMIT, PUBLIC_PASS, SCOPE, STAFF, TICKET, tokens,
+};
 
 const NONCE: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
@@ -60,15 +62,38 @@ fn operator() -> OperatorToken {
     }
 }
 
+fn staff() -> StaffToken {
+    StaffToken {
+        id: NONCE,
+        name: "box office".to_owned(),
+        issued_at: NOW - 60,
+        expires_at: NOW + 120,
+    }
+}
+
+fn enqueue() -> EnqueueToken {
+    EnqueueToken {
+        organizer: "shop.example.com".to_owned(),
+        line: "fans".to_owned(),
+        key: "member-4711".to_owned(),
+        id: "mail-0815".to_owned(),
+        issued_at: NOW - 60,
+        expires_at: NOW + 120,
+        ip: None,
+    }
+}
+
 /// Cookies, origins and operators hold these bytes: whoever changes them sends everybody back to the start.
 #[test]
 fn sealed_tokens_are_the_documented_bytes() {
-    for kind in KINDS {
+    for kind in EVERY_KIND {
         let tokens = tokens(kind);
         let sealed = match kind.purpose {
             "permit" => tokens.seal_permit(&permit()),
             "ticket" => tokens.seal_ticket(&ticket()),
             "pass" => tokens.seal_pass(&pass()),
+            "staff" => tokens.seal_staff(&staff()),
+            "enqueue" => tokens.seal_enqueue(&enqueue()),
             _ => tokens.seal_operator(&operator()),
         };
         assert_eq!(sealed, kind.token(), "{kind:?}");
@@ -88,6 +113,11 @@ fn what_is_sealed_opens_as_it_was() {
     assert_eq!(
         tokens(OPERATOR).open_operator(&OPERATOR.token(), NOW),
         Ok(operator())
+    );
+    assert_eq!(tokens(STAFF).open_staff(&STAFF.token(), NOW), Ok(staff()));
+    assert_eq!(
+        tokens(ENQUEUE).open_enqueue(&ENQUEUE.token(), NOW, None),
+        Ok(enqueue())
     );
     for kind in [PASS, PUBLIC_PASS] {
         assert_eq!(tokens(kind).open_pass(&kind.token(), NOW), Ok(pass()));
@@ -225,6 +255,21 @@ fn the_longest_tokens_stay_within_the_limit() {
             issued_at: most,
             expires_at: most,
             ..operator()
+        }),
+        tokens.seal_staff(&StaffToken {
+            name: name.clone(),
+            issued_at: most,
+            expires_at: most,
+            ..staff()
+        }),
+        tokens.seal_enqueue(&EnqueueToken {
+            organizer: name.clone(),
+            line: name.clone(),
+            key: "k".repeat(MAX_MEMBER_KEY_BYTES),
+            id: name.clone(),
+            issued_at: most,
+            expires_at: most,
+            ip: Some("2001:db8:1111:2222:3333:4444:5555:6666".parse().unwrap()),
         }),
     ];
     for token in &longest {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::forge::{KINDS, Kind};
+use crate::forge::{EVERY_KIND, Kind};
 
 /// Where a token is presented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,9 @@ pub struct Case {
     pub at: At,
     pub now: u64,
     pub token: String,
+    /// The visitor's address, where a token can be bound to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ip: Option<String>,
     /// The code of the refusal; none for a token that is taken.
     pub refusal: Option<String>,
 }
@@ -29,7 +32,7 @@ pub struct Case {
 impl Case {
     fn kind(&self) -> Kind {
         let same = |kind: &&Kind| kind.purpose == self.purpose && kind.alg == self.alg;
-        *KINDS
+        *EVERY_KIND
             .iter()
             .find(same)
             .unwrap_or_else(|| panic!("{}: unknown kind", self.name))
@@ -39,6 +42,9 @@ impl Case {
     pub fn verdict(&self) -> Option<String> {
         let kind = self.kind();
         let answer = match self.at {
+            At::Edge if self.ip.is_some() => crate::forge::tokens(kind)
+                .open_enqueue(&self.token, self.now, self.ip.as_deref())
+                .map(drop),
             At::Edge => kind.open_at_edge(&self.token, self.now),
             At::Origin => crate::forge::verifier(kind)
                 .verify(&self.token, self.now)

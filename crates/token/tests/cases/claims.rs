@@ -154,6 +154,11 @@ fn ranges(kind: Kind) -> Vec<Case> {
             ("jti", r#""7.+42.1""#),
             ("sx", "1800000059"),
         ],
+        "staff" => &[
+            ("jti", r#""AAECAwQFBgcICQoLDA0O""#),
+            ("run", "4294967296"),
+            ("name", &long_name),
+        ],
         _ => &[
             ("scp", r#""admin""#),
             ("scp", r#""Write""#),
@@ -225,6 +230,10 @@ fn taken(kind: Kind) -> Vec<Case> {
             cases.push(taken("for every event", &kind.claims_with("evt", r#""*""#)));
             cases.push(taken("to read only", &kind.claims_with("scp", r#""read""#)));
         }
+        "staff" => cases.push(taken(
+            "for somebody with another name",
+            &kind.claims_with("name", r#""x""#),
+        )),
         _ => cases.push(taken(
             "the last pass of a session",
             &kind.claims_with("sx", "1800000060"),

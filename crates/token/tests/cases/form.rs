@@ -5,7 +5,7 @@ use anteroom_token::MAX_TOKEN_BYTES;
 use super::at_edge;
 use crate::case::Case;
 use crate::forge::{
-    KINDS, Kind, SCOPE, derive, encode, mac, object, public_key, segments, sign_segments,
+    EVERY_KIND, Kind, SCOPE, derive, encode, mac, object, public_key, segments, sign_segments,
 };
 
 pub fn cases(kind: Kind) -> Vec<Case> {
@@ -143,7 +143,7 @@ fn header_cases(kind: Kind) -> Vec<Case> {
         "",
         "WR-PASS+JWT",
         "application/wr-pass+jwt",
-        "wr-enqueue+jwt",
+        "wr-code",
     ] {
         headers.push((
             format!("typ {other:?}"),
@@ -330,7 +330,7 @@ fn signature_cases(kind: Kind) -> Vec<Case> {
 /// Tokens of every other purpose: as they are, and with the header of this one.
 fn purpose_cases(kind: Kind) -> Vec<Case> {
     let mut cases = Vec::new();
-    for other in KINDS.into_iter().filter(|other| *other != kind) {
+    for other in EVERY_KIND.into_iter().filter(|other| *other != kind) {
         let name = format!("a {} signed with {}", other.purpose, other.alg);
         cases.push(at_edge(kind, name.clone(), other.token(), "header"));
         let payload = object(&other.claims());
@@ -347,11 +347,5 @@ fn purpose_cases(kind: Kind) -> Vec<Case> {
             "signature",
         ));
     }
-    let enqueue = Kind {
-        purpose: "enqueue",
-        alg: "HS256",
-    };
-    let token = enqueue.sign(&enqueue.header(), &object(&kind.claims()));
-    cases.push(at_edge(kind, "an enqueue token", token, "header"));
     cases
 }

@@ -1,6 +1,7 @@
 //! Tokens with their verdicts: the table behind the published vectors. One row is one way of being right or wrong.
 
 mod claims;
+mod enqueue;
 mod form;
 mod scope_and_time;
 
@@ -27,6 +28,11 @@ pub fn all() -> Vec<Case> {
     cases
 }
 
+/// The cases of enqueue tokens, which have more than one byte form.
+pub fn of_enqueue_tokens() -> Vec<Case> {
+    enqueue::cases()
+}
+
 fn at_edge(kind: Kind, name: impl Into<String>, token: String, refusal: &str) -> Case {
     Case {
         name: name.into(),
@@ -35,6 +41,7 @@ fn at_edge(kind: Kind, name: impl Into<String>, token: String, refusal: &str) ->
         at: At::Edge,
         now: crate::forge::NOW,
         token,
+        ip: None,
         refusal: Some(refusal.to_owned()),
     }
 }

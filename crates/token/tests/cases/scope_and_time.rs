@@ -6,6 +6,13 @@ use crate::forge::{Kind, NOW};
 
 pub fn cases(kind: Kind) -> Vec<Case> {
     let mut cases = scopes(kind);
+    cases.extend(times(kind));
+    cases
+}
+
+/// The seconds around `iat` and `exp`.
+pub fn times(kind: Kind) -> Vec<Case> {
+    let mut cases = Vec::new();
     for (name, iat, refusal) in [
         ("issued this second", NOW, None),
         ("issued 29 s in the future", NOW + 29, None),

@@ -50,7 +50,18 @@ pub const OPERATOR: Kind = Kind {
     purpose: "operator",
     alg: "HS256",
 };
-pub const KINDS: [Kind; 5] = [PERMIT, TICKET, PASS, PUBLIC_PASS, OPERATOR];
+pub const STAFF: Kind = Kind {
+    purpose: "staff",
+    alg: "HS256",
+};
+/// Made by organizers with whatever library they have, so it has more than one byte form.
+pub const ENQUEUE: Kind = Kind {
+    purpose: "enqueue",
+    alg: "HS256",
+};
+/// What the edge makes itself.
+pub const KINDS: [Kind; 6] = [PERMIT, TICKET, PASS, PUBLIC_PASS, OPERATOR, STAFF];
+pub const EVERY_KIND: [Kind; 7] = [PERMIT, TICKET, PASS, PUBLIC_PASS, OPERATOR, STAFF, ENQUEUE];
 
 impl Kind {
     pub fn typ(self) -> String {
@@ -58,7 +69,11 @@ impl Kind {
     }
 
     pub fn info(self, issuer: &str, audience: &str) -> Vec<u8> {
-        let audience = if self.purpose == "pass" { audience } else { "" };
+        let audience = match self.purpose {
+            "pass" => audience,
+            "enqueue" => SCOPE.event,
+            _ => "",
+        };
         let mut info = Vec::new();
         for field in ["anteroom/token/v1", &self.typ(), self.alg, issuer, audience] {
             info.extend_from_slice(&[0, u8::try_from(field.len()).expect("short here")]);
@@ -75,7 +90,7 @@ impl Kind {
     pub fn kid(self, root: usize) -> String {
         let id = ROOTS[root].0;
         match self.purpose {
-            "pass" => format!(
+            "pass" | "enqueue" => format!(
                 "{id}.{}",
                 &encode(Sha256::digest(self.info(SCOPE.issuer, SCOPE.audience)))[..8]
             ),
@@ -142,6 +157,27 @@ impl Kind {
                 ("iat", "1799999940"),
                 ("exp", "1800000120"),
             ],
+            "staff" => &[
+                ("v", "1"),
+                ("iss", r#""live""#),
+                ("evt", r#""world-tour""#),
+                ("run", "3"),
+                ("jti", r#""AAECAwQFBgcICQoLDA0ODw""#),
+                ("name", r#""box office""#),
+                ("iat", "1799999940"),
+                ("exp", "1800000120"),
+            ],
+            "enqueue" => &[
+                ("v", "1"),
+                ("iss", r#""shop.example.com""#),
+                ("aud", r#""live""#),
+                ("evt", r#""world-tour""#),
+                ("line", r#""fans""#),
+                ("key", r#""member-4711""#),
+                ("jti", r#""mail-0815""#),
+                ("iat", "1799999940"),
+                ("exp", "1800000120"),
+            ],
             other => panic!("no claims for {other}"),
         };
         claims
@@ -179,12 +215,18 @@ impl Kind {
 
     /// What the edge answers.
     pub fn open_at_edge(self, token: &str, now: u64) -> Result<(), Refusal> {
-        let tokens = tokens(self);
+        self.open_with(&tokens(self), token, now)
+    }
+
+    /// As [`Kind::open_at_edge`], with keys that are already derived.
+    pub fn open_with(self, tokens: &Tokens, token: &str, now: u64) -> Result<(), Refusal> {
         match self.purpose {
             "permit" => tokens.open_permit(token, now).map(drop),
             "ticket" => tokens.open_ticket(token, now).map(drop),
             "pass" => tokens.open_pass(token, now).map(drop),
             "operator" => tokens.open_operator(token, now).map(drop),
+            "staff" => tokens.open_staff(token, now).map(drop),
+            "enqueue" => tokens.open_enqueue(token, now, None).map(drop),
             other => panic!("no way to open {other}"),
         }
     }
