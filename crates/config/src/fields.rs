@@ -226,6 +226,7 @@ fn unknown_key(path: &str, key: &str, keys: &[&str]) -> Problem {
         .filter(|(likeness, _)| *likeness >= SUGGESTED_FROM);
     let allowed = match nearest {
         Some((_, nearest)) => format!("no such key; did you mean {nearest}?"),
+        None if keys.is_empty() => "no such key".to_owned(),
         None => format!("no such key; there are {}", keys.join(", ")),
     };
     Problem::new(format!("{path}.{key}"), "an unknown key", allowed)

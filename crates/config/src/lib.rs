@@ -6,9 +6,10 @@
 //!
 //! Nothing is guessed: unknown keys, wrong types, values out of range and events that overlap are
 //! refused, all at once, each with the field's path, what was found and what is allowed.
-//! [`keys`] lists every key with its default.
+//! [`keys`] lists every key with its default. What an event looks like is in a file of its own: [`face`].
 
 mod event;
+pub mod face;
 mod fields;
 pub mod host;
 pub mod keys;

@@ -76,3 +76,13 @@ fn variables_of_other_names_are_not_the_configurations() {
     assert_eq!(rooms.events().len(), 1);
     assert!(rooms.event("one").is_some() && rooms.event("two").is_none());
 }
+
+#[test]
+fn hosts_of_one_event_do_not_stand_for_one_another() {
+    let (name, mut event) = event_at("one", "*loopback", "/x");
+    event["hosts"] = json!(["*loopback", "localhost"]);
+    event["cookie_domain"] = json!("localhost");
+    let problems = parse_all([(name, event)]).unwrap_err();
+    let hosts = |problem: &&Problem| problem.path == "EVENT_ONE.hosts";
+    assert_eq!(problems.iter().filter(hosts).count(), 1, "{problems:?}");
+}
