@@ -21,7 +21,7 @@ pub const RULE_FORM: &str = "a path that begins with / and is at most 512 bytes 
 const _: () = assert!(MAX_RULE_BYTES == 512, "RULE_FORM names the limit");
 
 /// A protected or bypassed path: exact, or everything at and below a folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct PathRule {
     /// Read fully, in lower case, without a slash at the end: empty for the root.
     base: Reading,
@@ -30,6 +30,15 @@ pub struct PathRule {
     /// Where it begins, as it was written: what a link may lead to.
     front: String,
 }
+
+/// Rules are equal that mean the same requests, however they are written.
+impl PartialEq for PathRule {
+    fn eq(&self, other: &Self) -> bool {
+        self.base == other.base && self.below == other.below
+    }
+}
+
+impl Eq for PathRule {}
 
 impl PathRule {
     /// Reads a rule; `None` when it does not have the form of [`RULE_FORM`].
