@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::draw::Hash;
 use crate::settings::{Limits, Mode};
 use crate::units::{EntryNumber, Rank, ShardIndex, UnixMillis};
 
@@ -53,6 +54,61 @@ pub struct Advance {
     pub least_milli_per_minute: u64,
 }
 
+/// An opening that the operator has moved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    /// When it was to be before, by the configuration.
+    pub from: UnixMillis,
+    /// Why, in the operator's words.
+    pub reason: String,
+}
+
+/// The first step of a draw: who is in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fixed {
+    /// How many are in the draw: entry numbers below this one.
+    pub entrants: u64,
+    /// The event log's hash at that moment.
+    pub root: Hash,
+    /// When this was fixed.
+    pub at: UnixMillis,
+    /// When the line opened: who arrived before could take part.
+    pub opened: UnixMillis,
+    /// The drand round that will take part; `None` without a beacon.
+    pub round: Option<u64>,
+}
+
+/// The second step of a draw: what the order is made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drawn {
+    /// The secret whose hash was published when the run was created.
+    pub secret: Hash,
+    /// The signature of the round that [`Fixed`] names; `None` when it did not come, or none was named.
+    pub beacon: Option<Vec<u8>>,
+    /// What the ranks follow from.
+    pub seed: Hash,
+}
+
+/// The draw of a line, as far as it is public.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DrawBoard {
+    /// The hash of the secret.
+    pub commitment: Hash,
+    /// Who is in it, once that is fixed.
+    pub fixed: Option<Fixed>,
+    /// What the order is made of, once that is published.
+    pub drawn: Option<Drawn>,
+}
+
+/// How much the origin has left to sell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stock {
+    /// How many.
+    pub left: u64,
+    /// When the origin knew it, on its clock; the latest wins.
+    pub at: UnixMillis,
+}
+
 /// One line on the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineBoard {
@@ -60,8 +116,10 @@ pub struct LineBoard {
     pub id: String,
     /// Where it stands.
     pub phase: Phase,
-    /// When it opens, if it has not.
+    /// When it opens, until it is open.
     pub opens_at: Option<UnixMillis>,
+    /// The opening was moved, until it is open.
+    pub moved: Option<Moved>,
     /// Ranks below this one have been offered their turn.
     pub called: Rank,
     /// Ranks below this one were offered their turn longer ago than the hold.
@@ -72,6 +130,8 @@ pub struct LineBoard {
     pub advance: Option<Advance>,
     /// The last offers, in order of rank, at most [`MAX_OFFERS`](crate::limits::MAX_OFFERS).
     pub offers: Vec<Offer>,
+    /// Its draw; `None`: first come, first served from the start.
+    pub draw: Option<DrawBoard>,
 }
 
 /// The public snapshot of a queue.
@@ -97,6 +157,12 @@ pub struct Board {
     pub open_shards: Vec<ShardIndex>,
     /// How many shards the run has.
     pub shards: u16,
+    /// How many shards keep the records of member keys and codes: fixed for the run.
+    pub homes: u16,
+    /// What the origin has left, if anybody said.
+    pub stock: Option<Stock>,
+    /// When the operator ended the run (sold out, closed).
+    pub ended_at: Option<UnixMillis>,
     /// The lines, in the order of the configuration.
     pub lines: Vec<LineBoard>,
 }

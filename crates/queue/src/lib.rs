@@ -21,7 +21,7 @@ pub mod coordinator;
 mod deadlines;
 pub mod draw;
 pub mod limits;
-mod line;
+pub mod line;
 pub mod log;
 mod outcome;
 pub mod settings;

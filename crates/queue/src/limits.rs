@@ -117,6 +117,33 @@ pub const PLANNED_JOINS_PER_SECOND: u64 = 500;
 /// that outlive the coordinator's count of a lost shard.
 pub const STALE_REPLY: Millis = Millis(30_000);
 
+/// What a visitor who is not ready gets beyond the hold, once.
+pub const DEFERRAL: Millis = Millis::from_minutes(5);
+
+/// How long a hand-over code can be used: time to find the other phone.
+pub const HANDOVER_LIFE: Millis = Millis::from_minutes(10);
+
+/// Hand-over codes for one place within [`HANDOVER_LIFE`]; only the last one can be used.
+pub const MAX_HANDOVERS: usize = 5;
+
+/// Member keys and codes whose records one shard keeps: as many as places.
+pub const MAX_KEYS: usize = MAX_PLACES as usize;
+
+/// Uses of one code.
+pub const MAX_CODE_USES: u16 = 1_000;
+
+/// An opening is moved to this far ahead at least: every shard and page has heard of it by then.
+pub const SHORTEST_NOTICE: Millis = Millis(10_000);
+
+/// Without a beacon the secret is published this long after the entrants are: every edge has seen them.
+pub const REVEAL_AFTER: Millis = Millis(2_000);
+
+/// Lines of the event log in one stored page: about 12 kB, rewritten with every commit until it is full.
+pub const LOG_PAGE_LINES: usize = 64;
+
+/// What edges have counted is logged at most this often.
+pub const EDGES_LOGGED: Millis = Millis(60_000);
+
 const _: () = assert!(STALE_REPLY.0 + 2 * CLOCK_TOLERANCE.0 < WRITE_OFF_MARGIN.0);
 const _: () = assert!(MAX_SHARDS as u64 * 1_000 / COORDINATOR_REQUESTS_PER_SECOND == 100);
 const _: () = assert!(MAX_PLACES as u64 >= PLANNED_PLACES);

@@ -52,6 +52,17 @@ pub struct LineSettings {
     pub opens_at: Option<UnixMillis>,
 }
 
+/// How a draw is made: when it stops waiting, and whether a public beacon takes part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DrawSettings {
+    /// How long after the opening the draw waits for shards that were not heard.
+    pub grace: Millis,
+    /// Whether a drand round takes part, so that nobody can have chosen the outcome.
+    pub beacon: bool,
+    /// How long the draw waits for that round before it goes on without.
+    pub beacon_wait: Millis,
+}
+
 /// Everything that the coordinator and the shards need to know of an event's configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
@@ -75,4 +86,8 @@ pub struct Settings {
     pub max_extension: Millis,
     /// How many visitors are planned for: sizes the number of shards.
     pub expected_visitors: u64,
+    /// How the draws of the lines are made.
+    pub draw: DrawSettings,
+    /// How long everything of a run is kept after its end.
+    pub keep: Millis,
 }

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::board::Board;
+use crate::draw::Hash;
 use crate::units::{EntryNumber, Millis, ShardIndex, UnixMillis};
 
 /// What a shard has counted of one line since the run began. Each only grows.
@@ -42,6 +43,19 @@ pub struct LineReport {
     /// The first joins beyond `numbered` that arrived more than
     /// [`LATE_AFTER`](crate::limits::LATE_AFTER) ago, by second, in order of place.
     pub late: Vec<LateJoins>,
+    /// The chain of hashes over the permits behind `joined`, in the order in which places were made.
+    pub chain: Hash,
+    /// Once the line has opened, as this shard knows: how many joins arrived before.
+    pub entrants: Option<Entrants>,
+}
+
+/// The joins of one shard that arrived before the opening of their line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entrants {
+    /// Which opening: one that was moved since is not meant.
+    pub opens_at: UnixMillis,
+    /// How many: the first of the joins without a number come before those who arrived later.
+    pub count: u64,
 }
 
 /// A shard's report to its coordinator.

@@ -49,6 +49,10 @@ unit!(
     Nonce([u8; 16])
 );
 unit!(
+    /// The first 128 bits of the hash of a member key, a code or a hand-over code: what is stored of it.
+    KeyHash([u8; 16])
+);
+unit!(
     /// The 128-bit number that a browser keeps for all its tabs and sends with a claim.
     ClaimId([u8; 16])
 );

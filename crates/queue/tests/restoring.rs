@@ -91,8 +91,8 @@ fn play(stage: &mut Stage, step: Step) -> Option<ShardReply> {
         }
         Step::Pause => {
             stage.operate(Action::Pause {
-                reason: String::new(),
-                next_update_at: None,
+                reason: "a till is down".to_owned(),
+                next_update_at: Some(UnixMillis(1_900_000_000_000)),
             });
             None
         }
@@ -119,7 +119,8 @@ fn decided(mut reply: ShardReply) -> ShardReply {
     reply
 }
 
-/// The rows of the shards as they are stored: two memories of a place are not.
+/// The rows of the shards as they are stored: two memories of a place are not, nor up to which call
+/// the absent were looked for.
 fn stored(stage: &Stage) -> Vec<ShardRow> {
     let mut rows: Vec<ShardRow> = stage
         .shard_rows
@@ -127,8 +128,15 @@ fn stored(stage: &Stage) -> Vec<ShardRow> {
         .flat_map(|rows| rows.values().cloned())
         .collect();
     for row in &mut rows {
-        let ShardRow::Page { places, .. } = row else {
-            continue;
+        let places = match row {
+            ShardRow::Page { places, .. } => places,
+            ShardRow::Counters { lines } => {
+                for line in lines {
+                    line.absent_below = 0;
+                }
+                continue;
+            }
+            _ => continue,
         };
         for place in places {
             match &mut place.standing {

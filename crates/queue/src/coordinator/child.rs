@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use crate::draw::Hash;
 use crate::limits::MAX_CLAIM_BATCHES;
-use crate::sync::{Counters, Cut, LateJoins};
+use crate::sync::{Counters, Cut, Entrants, LateJoins};
 use crate::units::{EntryNumber, UnixMillis};
 
 /// Claims that came in together.
@@ -54,6 +55,32 @@ pub struct Child {
     /// Late joins that wait to be cut, of each line. Not stored: the shard reports them again.
     #[serde(skip)]
     pub late: Vec<Vec<LateJoins>>,
+    /// Who joined before the opening, of each line. Not stored: the shard is asked again.
+    #[serde(skip)]
+    pub entrants: Vec<Option<Entrants>>,
+    /// The reported joins and the chain over their permits, of each line. Not stored.
+    #[serde(skip)]
+    pub chains: Vec<(u64, Hash)>,
+}
+
+impl Child {
+    /// Of a queue with so many lines; nothing is known of it yet.
+    pub(super) fn of_lines(lines: usize) -> Self {
+        Self {
+            lines: vec![ChildLine::default(); lines],
+            ..Self::default()
+        }
+        .with_blank_reports()
+    }
+
+    /// Forgets what only reports say.
+    pub(super) fn with_blank_reports(mut self) -> Self {
+        let lines = self.lines.len();
+        self.late = vec![Vec::new(); lines];
+        self.entrants = vec![None; lines];
+        self.chains = vec![(0, [0; 32]); lines];
+        self
+    }
 }
 
 impl ChildLine {

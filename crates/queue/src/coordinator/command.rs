@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::board::Board;
+use crate::board::{Board, Stock};
 use crate::settings::{Batch, Settings};
 use crate::sync::{SyncReply, SyncRequest};
 use crate::units::UnixMillis;
@@ -24,10 +24,28 @@ pub enum CoordinatorCommand {
         /// The name in the operator's token.
         by: String,
     },
+    /// A round of the beacon, as drand publishes it; the shell has checked its form, not its truth.
+    Beacon {
+        /// Which round.
+        round: u64,
+        /// Its signature, 48 bytes.
+        signature: Vec<u8>,
+    },
+    /// What the edges have heard, and counted since the last such command.
+    Edges {
+        /// Requests that passed without a pass.
+        bypassed: u64,
+        /// Requests with a staff pass.
+        staff: u64,
+        /// The latest stock that an origin named.
+        stock: Option<Stock>,
+    },
     /// The configuration as the shell reads it now.
     Configure {
         /// The settings.
         settings: Settings,
+        /// Fresh random bytes, for a line that gets a draw.
+        entropy: [u8; 16],
     },
     /// A deadline may have come; also the way to read the present board and counts.
     Wake,
@@ -80,6 +98,37 @@ pub enum Action {
         /// How many are expected in all.
         visitors: u64,
     },
+    /// Another opening, until the draw of the line begins.
+    Reschedule {
+        /// Which line; `None`: all that have not opened.
+        line: Option<String>,
+        /// When it opens.
+        opens_at: UnixMillis,
+        /// Why, shown to visitors.
+        reason: String,
+    },
+    /// What is left to sell.
+    Stock {
+        /// How many.
+        left: u64,
+    },
+    /// One line takes no joins and is not called any more.
+    CloseLine {
+        /// Which.
+        line: String,
+    },
+    /// Ends that.
+    OpenLine {
+        /// Which.
+        line: String,
+    },
+    /// A member of staff gets a pass to look at the shop; for the record.
+    StaffPass {
+        /// Whose.
+        name: String,
+        /// Until when.
+        until: UnixMillis,
+    },
 }
 
 /// How one limit changes.
@@ -115,6 +164,8 @@ pub struct Totals {
     pub active: u64,
     /// Sessions granted in one step and not confirmed yet.
     pub unconfirmed: u64,
+    /// Passes made for staff since the run began; they count against no limit.
+    pub staff_passes: u64,
     /// The learned share of the called who claim, in parts per million.
     pub show_up_ppm: u32,
     /// Shards heard from within the last 10 s.
@@ -133,6 +184,10 @@ pub struct Noted {
 }
 
 /// A coordinator's answer.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "read, used once and dropped; never kept in numbers"
+)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CoordinatorReply {
     /// To a report.

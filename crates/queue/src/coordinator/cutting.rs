@@ -4,11 +4,15 @@
 //! not be reported in time wait for others of their kind for
 //! [`LATE_COLLECTION`](crate::limits::LATE_COLLECTION) and are then numbered by arrival second;
 //! which shard comes first within a second is drawn anew for every second.
+//!
+//! While it is open who takes part in a draw, only joins that arrived before the opening are
+//! numbered, and their order says nothing: the draw makes it.
 
 use super::{Coordinator, mix};
 use crate::limits::LATE_COLLECTION;
+use crate::log::Record;
 use crate::sync::{LateJoins, LineReport};
-use crate::units::{EntryNumber, UnixMillis};
+use crate::units::{EntryNumber, ShardIndex, UnixMillis};
 
 impl Coordinator {
     /// Numbers what a report brought, or keeps it for the collection.
@@ -19,6 +23,11 @@ impl Coordinator {
         report: &LineReport,
         now: UnixMillis,
     ) {
+        if self.draw_is_open(position) {
+            let before_opening = self.entrants_of(report, position);
+            let cut = self.children[&shard].lines[position].cut;
+            return self.cut(shard, position, before_opening.saturating_sub(cut), now);
+        }
         let child = self
             .children
             .get_mut(&shard)
@@ -29,7 +38,7 @@ impl Coordinator {
             line.cut.saturating_sub(report.counters.numbered),
         );
         if late.is_empty() && child.late[position].is_empty() {
-            return self.cut(shard, position, u64::MAX);
+            return self.cut(shard, position, u64::MAX, now);
         }
         if !late.is_empty() {
             child.late[position] = late;
@@ -39,18 +48,42 @@ impl Coordinator {
         }
     }
 
+    /// How many of a shard's joins arrived before the opening that is in force: until the shard
+    /// says so, all of them.
+    fn entrants_of(&self, report: &LineReport, position: usize) -> u64 {
+        let opens_at = self.opens_at(position);
+        report
+            .entrants
+            .filter(|entrants| Some(entrants.opens_at) == opens_at)
+            .map_or(report.counters.joined, |entrants| entrants.count)
+    }
+
     /// Gives up to `most` of a shard's joins the next entry numbers.
-    fn cut(&mut self, shard: u16, position: usize, most: u64) {
-        let line = &mut self.children.get_mut(&shard).expect("a known shard").lines[position];
+    fn cut(&mut self, shard: u16, position: usize, most: u64, now: UnixMillis) {
+        let child = self.children.get_mut(&shard).expect("a known shard");
+        let (joined, chain) = child.chains[position];
+        let line = &mut child.lines[position];
+        let first_join = line.cut;
         let count = (line.counters.joined - line.cut).min(most);
         if count == 0 {
             return;
         }
         let row = &mut self.lines[position].row;
-        line.cut(count, EntryNumber(row.entries));
+        let first_entry = EntryNumber(row.entries);
+        line.cut(count, first_entry);
         row.entries += count;
         self.changed.lines.insert(position);
         self.changed.children.insert(shard);
+        let record = Record::Cut {
+            line: self.line_id(position),
+            shard: ShardIndex(shard),
+            first_join,
+            count,
+            first_entry,
+            joined,
+            chain,
+        };
+        self.log(&record, now);
     }
 
     /// Numbers the collected late joins when their time has come.
@@ -83,7 +116,7 @@ impl Coordinator {
             }
             runs.sort_unstable();
             for (_, _, shard, count) in runs {
-                self.cut(shard, position, count);
+                self.cut(shard, position, count, now);
             }
         }
     }

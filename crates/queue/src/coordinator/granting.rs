@@ -1,10 +1,13 @@
 //! Grants: exact, in the order in which the called claim, shared between lines by weight.
 
+use std::collections::BTreeMap;
+
 use super::{Coordinator, mix};
 use crate::board::Phase;
 use crate::limits::{GRANT_TO_HEARD, LAST_PASS, WRITE_OFF_MARGIN};
+use crate::log::Record;
 use crate::settings::Mode;
-use crate::units::{Millis, UnixMillis};
+use crate::units::{Millis, ShardIndex, UnixMillis};
 
 /// What one grant moves a line of weight 1 on in the round robin.
 const CREDIT_UNITS: u64 = 1_000_000;
@@ -12,12 +15,30 @@ const CREDIT_UNITS: u64 = 1_000_000;
 impl Coordinator {
     /// Grants pending claims as far as the limits allow.
     pub(super) fn grant(&mut self, now: UnixMillis) {
+        let granted = self.grant_claims(now);
+        for ((position, shard), count) in granted {
+            let record = Record::Grant {
+                line: self.line_id(position),
+                shard: ShardIndex(shard),
+                count,
+                granted: self
+                    .child_lines(position..position + 1)
+                    .map(|line| line.granted)
+                    .sum(),
+            };
+            self.log(&record, now);
+        }
+    }
+
+    /// Makes the grants and says how many each line of each shard got.
+    fn grant_claims(&mut self, now: UnixMillis) -> BTreeMap<(usize, u16), u64> {
         let limits = self.limits();
         let mut active = self.active();
+        let mut granted = BTreeMap::new();
         loop {
             let allowance = self.admission.allowance(&limits, active, now);
             if allowance == 0 {
-                return;
+                return granted;
             }
             let lines: Vec<(usize, u16)> = (0..self.lines.len())
                 .filter(|position| self.grants_now(*position, now))
@@ -30,7 +51,7 @@ impl Coordinator {
                 .iter()
                 .min_by_key(|(position, _)| self.lines[*position].row.credit)
             else {
-                return;
+                return granted;
             };
             let quantum = if lines.len() == 1 { allowance } else { 1 };
             let child = self.children.get_mut(&shard).expect("a known shard");
@@ -43,6 +64,7 @@ impl Coordinator {
             self.move_credit(position, count, &lines);
             self.changed.children.insert(shard);
             self.changed.queue = true;
+            *granted.entry((position, shard)).or_insert(0) += count;
         }
     }
 
@@ -111,6 +133,7 @@ impl Coordinator {
     pub(super) fn decide_tries(&mut self, shard: u16, now: UnixMillis) {
         let limits = self.limits();
         for position in 0..self.lines.len() {
+            let before = self.children[&shard].lines[position].tries_granted;
             loop {
                 let line = &self.children[&shard].lines[position];
                 if line.tries_decided >= line.counters.tried {
@@ -130,6 +153,12 @@ impl Coordinator {
                     child.granted_at = now;
                 }
                 self.changed.children.insert(shard);
+            }
+            let count = self.children[&shard].lines[position].tries_granted - before;
+            if count > 0 {
+                let line = self.line_id(position);
+                let shard = ShardIndex(shard);
+                self.log(&Record::Admit { line, shard, count }, now);
             }
         }
     }

@@ -83,11 +83,10 @@ impl Coordinator {
     fn hear(&mut self, report: &SyncRequest, now: UnixMillis) {
         let shard = report.shard.0;
         let lines = self.lines.len();
-        let child = self.children.entry(shard).or_insert_with(|| Child {
-            lines: vec![ChildLine::default(); lines],
-            late: vec![Vec::new(); lines],
-            ..Child::default()
-        });
+        let child = self
+            .children
+            .entry(shard)
+            .or_insert_with(|| Child::of_lines(lines));
         child.heard = now;
         child.unconfirmed = u64::from(report.unconfirmed);
         let mut grew = false;
@@ -95,6 +94,8 @@ impl Coordinator {
             let unnumbered = child.lines[position].cuts.len();
             grew |= child.lines[position].hear(&line.counters, now);
             grew |= unnumbered != child.lines[position].cuts.len();
+            child.entrants[position] = line.entrants;
+            child.chains[position] = (line.counters.joined, line.chain);
         }
         if grew {
             self.changed.children.insert(shard);

@@ -3,8 +3,9 @@
 //! Shards report cumulative counters; the coordinator answers with cumulative results. It knows
 //! shards and seconds, never visitors: a million more places cost it nothing. It gives
 //! consecutive entry numbers to reported joins (`cutting`), offers turns by moving `called`
-//! (`turns`), hears reports (`hearing`), grants claims exactly within the limits (`granting`), follows the operator
-//! (`steering`) and publishes the board (`publishing`).
+//! (`turns`), draws the order of those who came before the opening (`drawing`), hears reports (`hearing`), grants claims exactly within the limits (`granting`), follows the operator
+//! (`steering`), lives through the event (`life`), publishes the board (`publishing`) and keeps the
+//! event log (`logbook`).
 //!
 //! The invariant: sessions are the grants less the ends, and a grant is made only while they are
 //! below the limit. A shard that cannot be reached goes on counting.
@@ -15,8 +16,11 @@
 pub mod child;
 pub mod command;
 mod cutting;
+pub mod drawing;
 mod granting;
 mod hearing;
+pub mod life;
+pub mod logbook;
 mod publishing;
 pub mod rows;
 pub mod steering;
@@ -35,8 +39,20 @@ use crate::units::{Millis, UnixMillis};
 
 use child::{Child, ChildLine};
 use command::{CoordinatorCommand, CoordinatorReply, Noted};
+use drawing::Draw;
+use life::Life;
+use logbook::Logbook;
 use rows::{CoordinatorRow, LineRow};
 use steering::Live;
+
+/// Which run of which event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunName<'a> {
+    /// The event's id.
+    pub event: &'a str,
+    /// The run.
+    pub run: u32,
+}
 
 /// What has to be stored.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +62,8 @@ struct Changed {
     lines: BTreeSet<usize>,
     calls: BTreeSet<usize>,
     children: BTreeSet<u16>,
+    life: bool,
+    draws: BTreeSet<usize>,
 }
 
 /// One line of the queue.
@@ -53,14 +71,23 @@ struct Changed {
 struct Line {
     row: LineRow,
     calling: Calling,
+    draw: Option<Draw>,
+    /// Since when the shards are asked who joined before the opening.
+    collecting: Option<UnixMillis>,
 }
 
 /// The state of one run of one event.
 #[derive(Clone, Debug)]
 pub struct Coordinator {
+    event: String,
     run: u32,
     settings: Settings,
     live: Live,
+    life: Life,
+    logbook: Logbook,
+    /// What edges have counted and the log does not say yet: without a pass, with a staff pass.
+    unlogged: (u64, u64),
+    edges_logged: UnixMillis,
     clock: Clock,
     lines: Vec<Line>,
     children: BTreeMap<u16, Child>,
@@ -85,10 +112,18 @@ pub struct Coordinator {
 }
 
 impl Coordinator {
-    /// A coordinator at the beginning of its run.
-    pub fn new(run: u32, settings: Settings, now: UnixMillis) -> Outcome<Self, CoordinatorRow> {
-        let mut coordinator = Self::empty(run, settings, now);
+    /// A coordinator at the beginning of its run. Secrets of draws are made from `entropy`.
+    pub fn new(
+        name: RunName<'_>,
+        settings: Settings,
+        entropy: [u8; 16],
+        now: UnixMillis,
+    ) -> Outcome<Self, CoordinatorRow> {
+        let mut coordinator = Self::empty(name, settings, now);
         coordinator.changed.queue = true;
+        coordinator.changed.life = true;
+        coordinator.life.homes = coordinator.planned_shards();
+        coordinator.prepare_draws(&entropy, now);
         coordinator.proceed(now);
         let rows = coordinator.take_rows();
         Outcome {
@@ -97,17 +132,18 @@ impl Coordinator {
         }
     }
 
-    /// The coordinator whose rows these are: the inverse of storing them.
+    /// The coordinator whose rows these are: the inverse of storing them. Of the event log only the
+    /// last page is needed.
     ///
     /// # Errors
     /// [`Corrupt`] when the rows are not those of one coordinator with these lines.
     pub fn restore(
-        run: u32,
+        name: RunName<'_>,
         settings: Settings,
         rows: impl IntoIterator<Item = CoordinatorRow>,
         now: UnixMillis,
     ) -> Result<Self, Corrupt> {
-        let mut coordinator = Self::empty(run, settings, now);
+        let mut coordinator = Self::empty(name, settings, now);
         let lines = coordinator.lines.len();
         let mut known = false;
         for row in rows {
@@ -134,11 +170,21 @@ impl Coordinator {
                     coordinator.lines[usize::from(index)].calling = calling;
                 }
                 CoordinatorRow::Child { shard, mut child } if child.lines.len() == lines => {
-                    child.late = vec![Vec::new(); lines];
                     child.heard = now;
-                    coordinator.children.insert(shard, child);
+                    coordinator
+                        .children
+                        .insert(shard, child.with_blank_reports());
                 }
                 CoordinatorRow::Noted(noted) => coordinator.noted = noted,
+                CoordinatorRow::Life(life) => coordinator.life = life,
+                CoordinatorRow::Draw { index, draw } if usize::from(index) < lines => {
+                    coordinator.lines[usize::from(index)].draw = Some(draw);
+                }
+                CoordinatorRow::Log(page) => {
+                    if page.number >= coordinator.logbook.page_number() {
+                        coordinator.logbook = Logbook::resume(page);
+                    }
+                }
                 other => {
                     return Err(Corrupt(format!(
                         "{} does not fit {lines} lines",
@@ -154,11 +200,19 @@ impl Coordinator {
         Ok(coordinator)
     }
 
-    fn empty(run: u32, settings: Settings, now: UnixMillis) -> Self {
+    fn empty(name: RunName<'_>, settings: Settings, now: UnixMillis) -> Self {
         let lines = vec![Line::default(); settings.lines.len()];
         let board = publishing::blank(&settings);
         Self {
-            run,
+            event: name.event.to_owned(),
+            run: name.run,
+            life: Life {
+                homes: 1,
+                ..Life::default()
+            },
+            logbook: Logbook::begin(name.event, name.run),
+            unlogged: (0, 0),
+            edges_logged: UnixMillis(0),
             longest_session: longest_session(&settings),
             settings,
             live: Live::default(),
@@ -193,7 +247,17 @@ impl Coordinator {
         let reply = match command {
             CoordinatorCommand::Sync { report, entropy } => self.sync(report, entropy, now),
             CoordinatorCommand::Operate { action, by } => self.operate(action, by, now),
-            CoordinatorCommand::Configure { settings } => self.configure(settings, now),
+            CoordinatorCommand::Beacon { round, signature } => {
+                self.take_beacon(round, &signature, now)
+            }
+            CoordinatorCommand::Edges {
+                bypassed,
+                staff,
+                stock,
+            } => self.hear_edges(bypassed, staff, stock, now),
+            CoordinatorCommand::Configure { settings, entropy } => {
+                self.configure(settings, entropy, now)
+            }
             CoordinatorCommand::Wake => {
                 self.proceed(now);
                 self.state_reply()
@@ -214,16 +278,24 @@ impl Coordinator {
     /// end of a collection of late joins.
     pub fn next_wakeup(&self) -> Option<UnixMillis> {
         let now = self.clock.high();
-        let steps = self
-            .settings
-            .lines
-            .iter()
-            .filter_map(|line| line.opens_at)
+        let forgotten = self.life.ended_at.map(|at| at.plus(self.settings.keep));
+        let steps = (0..self.lines.len())
+            .filter_map(|position| self.opens_at(position))
             .chain(self.settings.prequeue_at);
-        steps.filter(|at| *at > now).chain(self.collect_until).min()
+        steps
+            .filter(|at| *at > now)
+            .chain(self.collect_until)
+            .chain(self.next_draw_step())
+            .chain(forgotten)
+            .min()
     }
 
-    fn configure(&mut self, settings: Settings, now: UnixMillis) -> CoordinatorReply {
+    fn configure(
+        &mut self,
+        settings: Settings,
+        entropy: [u8; 16],
+        now: UnixMillis,
+    ) -> CoordinatorReply {
         if settings.lines.len() != self.lines.len() {
             return CoordinatorReply::Refused(format!(
                 "lines: {} configured, the run has {}; a new run may have others",
@@ -236,6 +308,7 @@ impl Coordinator {
         self.longest_session = self.longest_session.max(longest_session(&self.settings));
         self.limits_changed(&before, now);
         self.changed.queue = true;
+        self.prepare_draws(&entropy, now);
         self.proceed(now);
         self.state_reply()
     }
@@ -251,15 +324,12 @@ impl Coordinator {
             let running = self.phase(position, now) == Phase::Open && !self.live.stop;
             self.lines[position].calling.run_hold(running, now);
         }
+        self.note_end(now);
+        self.draw(now);
         self.cut_collected(now);
         self.write_off_lost(now);
         self.grant(now);
         self.call(now);
-    }
-
-    fn phase(&self, position: usize, now: UnixMillis) -> Phase {
-        self.live
-            .phase(&self.settings, &self.settings.lines[position], now)
     }
 
     fn limits(&self) -> Limits {
@@ -318,6 +388,19 @@ impl Coordinator {
         if changed.noted {
             rows.push(CoordinatorRow::Noted(self.noted.clone()));
         }
+        if changed.life {
+            rows.push(CoordinatorRow::Life(self.life.clone()));
+        }
+        for index in changed.draws {
+            let draw = self.lines[index]
+                .draw
+                .clone()
+                .expect("a changed draw is there");
+            let index = index as u8;
+            rows.push(CoordinatorRow::Draw { index, draw });
+        }
+        let pages = self.logbook.take_pages();
+        rows.extend(pages.into_iter().map(CoordinatorRow::Log));
         rows
     }
 

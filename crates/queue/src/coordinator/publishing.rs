@@ -3,6 +3,7 @@
 use super::Coordinator;
 use super::child::{Child, ChildLine};
 use super::command::{CoordinatorReply, Totals};
+use super::drawing::Draw;
 use crate::board::{Board, LineBoard, Offer, Phase};
 use crate::limits::{GRANT_TO_HEARD, MAX_SHARDS, PLANNED_JOINS_PER_SECOND, PLANNED_PLACES};
 use crate::settings::{Mode, Settings};
@@ -27,6 +28,9 @@ pub(super) fn blank(settings: &Settings) -> Board {
         room: false,
         open_shards: vec![ShardIndex(0)],
         shards: 1,
+        homes: 1,
+        stock: None,
+        ended_at: None,
         lines: Vec::new(),
     }
 }
@@ -50,6 +54,9 @@ impl Coordinator {
             room: (0..self.lines.len()).any(|position| self.has_room(position, TRY_OUTLOOK, now)),
             open_shards: self.open_shards(shards),
             shards,
+            homes: self.life.homes,
+            stock: self.life.stock,
+            ended_at: self.life.ended_at,
             lines: (0..self.lines.len())
                 .map(|position| self.line_board(position, now))
                 .collect(),
@@ -68,17 +75,18 @@ impl Coordinator {
         let line = &self.lines[position];
         let settings = &self.settings.lines[position];
         let phase = self.phase(position, now);
+        let is_open = !matches!(phase, Phase::Before | Phase::Prequeue | Phase::Drawing);
         LineBoard {
             id: settings.id.clone(),
             phase,
-            opens_at: settings
-                .opens_at
-                .filter(|_| matches!(phase, Phase::Before | Phase::Prequeue)),
+            opens_at: self.opens_at(position).filter(|_| !is_open),
+            moved: self.moved(position).filter(|_| !is_open),
             called: Rank(line.row.called),
             lapsed: Rank(line.row.lapsed),
             entries: EntryNumber(line.row.entries),
             advance: line.calling.advance(),
             offers: self.offers(position, now),
+            draw: line.draw.as_ref().map(Draw::board),
         }
     }
 
@@ -92,14 +100,8 @@ impl Coordinator {
     }
 
     /// As many shards as the plan needs, and more when those are full.
-    fn shards(&self) -> u16 {
-        let expected = self
-            .settings
-            .expected_visitors
-            .max(self.live.expected_visitors);
-        let planned = expected
-            .div_ceil(PLANNED_PLACES)
-            .clamp(1, u64::from(MAX_SHARDS)) as u16;
+    pub(super) fn shards(&self) -> u16 {
+        let planned = self.planned_shards();
         let used = self.children.keys().next_back().map_or(0, |last| last + 1);
         let known = planned.max(used);
         let full = (0..known).all(|shard| self.is_full(shard));
@@ -108,6 +110,17 @@ impl Coordinator {
         } else {
             known
         }
+    }
+
+    /// As many shards as the expected visitors need.
+    pub(super) fn planned_shards(&self) -> u16 {
+        let expected = self
+            .settings
+            .expected_visitors
+            .max(self.live.expected_visitors);
+        expected
+            .div_ceil(PLANNED_PLACES)
+            .clamp(1, u64::from(MAX_SHARDS)) as u16
     }
 
     /// Visitors admitted in one step have places too, although they never joined.
@@ -170,6 +183,7 @@ impl Coordinator {
             ended: self.sum(|line| line.counters.ended.max(line.ended_floor)),
             active: self.active(),
             unconfirmed: self.children.values().map(|child| child.unconfirmed).sum(),
+            staff_passes: self.life.staff_passes,
             show_up_ppm: self
                 .lines
                 .iter()
@@ -191,7 +205,7 @@ mod tests {
     use super::super::child::ChildLine;
     use super::*;
     use crate::settings::Limits;
-    use crate::whole_way::settings;
+    use crate::whole_way::{self, settings};
 
     /// One shard is planned; it has `joined` joins and admitted `in_one_step` first visits.
     fn shards_with(joined: u64, in_one_step: u64) -> (u16, Vec<ShardIndex>) {
@@ -199,18 +213,13 @@ mod tests {
             expected_visitors: PLANNED_PLACES,
             ..settings(Mode::Auto, Limits::default())
         };
-        let mut coordinator = Coordinator::new(1, settings, UnixMillis(1_000_000)).reply;
+        let mut coordinator = whole_way::coordinator(settings).reply;
         let mut line = ChildLine::default();
         line.counters.joined = joined;
         line.tries_granted = in_one_step;
-        let lines = vec![line];
-        coordinator.children.insert(
-            0,
-            Child {
-                lines,
-                ..Child::default()
-            },
-        );
+        let mut child = Child::of_lines(1);
+        child.lines = vec![line];
+        coordinator.children.insert(0, child);
         let shards = coordinator.shards();
         (shards, coordinator.open_shards(shards))
     }

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::child::Child;
 use super::command::Noted;
+use super::drawing::Draw;
+use super::life::Life;
+use super::logbook::LogPage;
 use super::steering::Live;
 use crate::admission::Admission;
 use crate::calling::Calling;
@@ -61,6 +64,25 @@ pub enum CoordinatorRow {
     },
     /// The last actions, oldest first.
     Noted(Vec<Noted>),
+    /// The event's life.
+    Life(Life),
+    /// The draw of one line.
+    Draw {
+        /// Which line.
+        index: u8,
+        /// Its draw.
+        draw: Draw,
+    },
+    /// One page of the event log.
+    Log(LogPage),
+}
+
+/// What the keys of the event log's pages begin with: only the last page is needed to go on.
+pub const LOG_KEYS: &str = "log/";
+
+/// The key of one page of the event log.
+pub fn log_key(number: u32) -> String {
+    format!("{LOG_KEYS}{number:010}")
 }
 
 impl CoordinatorRow {
@@ -72,6 +94,9 @@ impl CoordinatorRow {
             CoordinatorRow::Calls { index, .. } => format!("calls/{index}"),
             CoordinatorRow::Child { shard, .. } => format!("child/{shard:05}"),
             CoordinatorRow::Noted(_) => "noted".to_owned(),
+            CoordinatorRow::Life(_) => "life".to_owned(),
+            CoordinatorRow::Draw { index, .. } => format!("draw/{index}"),
+            CoordinatorRow::Log(page) => log_key(page.number),
         }
     }
 }

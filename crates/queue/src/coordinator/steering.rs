@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Coordinator;
 use super::command::{Action, Change, CoordinatorReply, Noted};
-use crate::board::{Pause, Phase};
+use crate::board::Pause;
 use crate::limits::{LONGEST_BATCH, MAX_MESSAGE_BYTES, MAX_NOTED, MOST_ADMISSIONS, MOST_VISITORS};
-use crate::settings::{Batch, Limits, LineSettings, Mode, Settings};
+use crate::log::Record;
+use crate::settings::{Batch, Limits};
 use crate::units::{Millis, UnixMillis};
 
 /// The sale as the operator left it; the schedule has the rest.
@@ -55,24 +56,6 @@ impl Live {
             batch: self.batch.unwrap_or(configured.batch),
         }
     }
-
-    /// The phase of a line: what the operator said, else what the schedule has.
-    pub(super) fn phase(&self, settings: &Settings, line: &LineSettings, now: UnixMillis) -> Phase {
-        match self.ending {
-            Ending::Soldout => return Phase::Soldout,
-            Ending::Closed => return Phase::Closed,
-            Ending::None if settings.mode == Mode::Closed => return Phase::Closed,
-            Ending::None => {}
-        }
-        let opened = line.opens_at.is_none_or(|at| now >= at);
-        let taking = opened || settings.prequeue_at.is_none_or(|at| now >= at);
-        match (opened, taking) {
-            (true, _) if self.pause.is_some() && !self.stop => Phase::Paused,
-            (true, _) => Phase::Open,
-            (false, true) => Phase::Prequeue,
-            (false, false) => Phase::Before,
-        }
-    }
 }
 
 impl Coordinator {
@@ -82,10 +65,13 @@ impl Coordinator {
         by: String,
         now: UnixMillis,
     ) -> CoordinatorReply {
-        if let Err(why) = check(&action) {
-            return CoordinatorReply::Refused(why);
-        }
+        let refused = check(&action, now).err();
         let before = self.limits();
+        match refused.map(Err).or_else(|| self.live_on(&action, now)) {
+            Some(Err(why)) => return CoordinatorReply::Refused(why),
+            Some(Ok(())) => self.changed.life = true,
+            None => {}
+        }
         let live = &mut self.live;
         match &action {
             Action::Pause {
@@ -127,8 +113,18 @@ impl Coordinator {
             Action::Expect { visitors } => {
                 live.expected_visitors = live.expected_visitors.max(*visitors)
             }
+            Action::Reschedule { .. }
+            | Action::Stock { .. }
+            | Action::CloseLine { .. }
+            | Action::OpenLine { .. }
+            | Action::StaffPass { .. } => {}
         }
         self.limits_changed(&before, now);
+        let record = Record::Operator {
+            by: by.clone(),
+            action: serde_json::to_value(&action).expect("an action is plain data"),
+        };
+        self.log(&record, now);
         self.noted.push(Noted {
             at: now,
             by,
@@ -179,7 +175,7 @@ fn slower(before: &Limits, after: &Limits) -> bool {
     ) || tighter(hourly(before.batch), hourly(after.batch))
 }
 
-fn check(action: &Action) -> Result<(), String> {
+fn check(action: &Action, now: UnixMillis) -> Result<(), String> {
     let text = |field: &str, text: &str| {
         (text.len() <= MAX_MESSAGE_BYTES)
             .then_some(())
@@ -190,6 +186,11 @@ fn check(action: &Action) -> Result<(), String> {
                 )
             })
     };
+    let given = |field: &str, text: &str| {
+        (!text.trim().is_empty())
+            .then_some(())
+            .ok_or_else(|| format!("{field} is empty; a text is required, visitors read it"))
+    };
     let within = |field: &str, value: u64, least: u64, most: u64| {
         (least..=most)
             .contains(&value)
@@ -197,7 +198,29 @@ fn check(action: &Action) -> Result<(), String> {
             .ok_or_else(|| format!("{field} is {value}; {least} to {most} are allowed"))
     };
     match action {
-        Action::Pause { reason, .. } | Action::Stop { reason, .. } => text("reason", reason),
+        Action::Pause {
+            reason,
+            next_update_at,
+        }
+        | Action::Stop {
+            reason,
+            next_update_at,
+        } => {
+            given("reason", reason)?;
+            text("reason", reason)?;
+            match next_update_at {
+                Some(at) if *at > now => Ok(()),
+                Some(_) => {
+                    Err("next_update_at is in the past; a time to come is required".to_owned())
+                }
+                None => Err(
+                    "next_update_at is missing; visitors are told when they hear more".to_owned(),
+                ),
+            }
+        }
+        Action::Reschedule { reason, .. } => given("reason", reason).and(text("reason", reason)),
+        Action::StaffPass { name, .. } => given("name", name).and(text("name", name)),
+        Action::Stock { .. } | Action::CloseLine { .. } | Action::OpenLine { .. } => Ok(()),
         Action::Message { text: message } => text("text", message),
         Action::Retune {
             max_active,

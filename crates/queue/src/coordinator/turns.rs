@@ -5,7 +5,8 @@ use super::child::ChildLine;
 use crate::board::Phase;
 use crate::calling::{Counts, Room};
 use crate::limits::{CALL_HORIZON, CALL_STEP};
-use crate::units::{Millis, UnixMillis};
+use crate::log::Record;
+use crate::units::{Millis, Rank, UnixMillis};
 
 /// Without an end to the hold, what can be admitted is looked at this far ahead.
 const LONGEST_OUTLOOK: Millis = Millis::from_minutes(30);
@@ -58,6 +59,11 @@ impl Coordinator {
             self.lines[position].row.called = called;
             self.changed.calls.insert(position);
             self.changed.lines.insert(position);
+            let record = Record::Call {
+                line: self.line_id(position),
+                called: Rank(called),
+            };
+            self.log(&record, now);
         }
     }
 

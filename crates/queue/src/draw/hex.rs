@@ -32,20 +32,23 @@ pub fn hash(text: &str) -> Option<Hash> {
     bytes(text)?.try_into().ok()
 }
 
-pub(crate) fn serialize<S: Serializer>(value: &Hash, to: S) -> Result<S::Ok, S::Error> {
+/// For `#[serde(with = "hex")]`: a hash as text.
+pub fn serialize<S: Serializer>(value: &Hash, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&text(value))
 }
 
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Hash, D::Error> {
+/// For `#[serde(with = "hex")]`: a hash from text.
+pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Hash, D::Error> {
     let written = String::deserialize(from)?;
     hash(&written).ok_or_else(|| de::Error::custom("a hash has 64 lower-case hexadecimal digits"))
 }
 
 /// Bytes of any length that may be absent (`null`).
-pub(crate) mod optional {
+pub mod optional {
     use super::{Deserialize, Deserializer, Serializer, bytes, de, text};
 
-    pub(crate) fn serialize<B: AsRef<[u8]>, S: Serializer>(
+    /// For `#[serde(with = "hex")]`: a hash as text.
+    pub fn serialize<B: AsRef<[u8]>, S: Serializer>(
         value: &Option<B>,
         to: S,
     ) -> Result<S::Ok, S::Error> {
@@ -55,7 +58,8 @@ pub(crate) mod optional {
         }
     }
 
-    pub(crate) fn deserialize<'de, B: TryFrom<Vec<u8>>, D: Deserializer<'de>>(
+    /// Reads text or `null`.
+    pub fn deserialize<'de, B: TryFrom<Vec<u8>>, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Option<B>, D::Error> {
         let Some(written) = Option::<String>::deserialize(from)? else {

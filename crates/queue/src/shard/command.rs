@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::settings::Settings;
 use crate::sync::SyncReply;
 use crate::units::{
-    ClaimId, EntryNumber, Generation, LineIndex, Millis, Nonce, PlaceIndex, Rank, UnixMillis,
+    ClaimId, EntryNumber, Generation, KeyHash, LineIndex, Millis, Nonce, PlaceIndex, Rank,
+    ShardIndex, UnixMillis,
 };
 
 /// A request to a shard. `index` and `nonce` come from a ticket that the edge has verified,
@@ -56,6 +57,42 @@ pub enum ShardCommand {
         index: PlaceIndex,
         /// The permit's number.
         nonce: Nonce,
+    },
+    /// A called visitor is not ready: the offer stands longer, once.
+    Defer {
+        /// The place.
+        index: PlaceIndex,
+        /// The permit's number.
+        nonce: Nonce,
+    },
+    /// Who has the place of this member key or code: the first permit that asks, until it is replaced.
+    Reserve {
+        /// The key or code.
+        key: KeyHash,
+        /// The permit that asks.
+        nonce: Nonce,
+        /// That permit's home.
+        home: ShardIndex,
+        /// How many places may have it at the same time: 1 for a member key.
+        uses: u16,
+        /// A permit whose place is no longer live, to be replaced by this one.
+        replaces: Option<Nonce>,
+    },
+    /// A code by which another browser can take this place up.
+    OfferHandover {
+        /// The place.
+        index: PlaceIndex,
+        /// The permit's number.
+        nonce: Nonce,
+        /// The code.
+        code: KeyHash,
+    },
+    /// Another browser takes up the place of a code.
+    TakeOver {
+        /// The code.
+        code: KeyHash,
+        /// The browser's number: asked again with the same, the answer is the same.
+        taker: ClaimId,
     },
     /// A running session shows a sign of life and wants a fresh pass.
     Renew {
@@ -146,6 +183,12 @@ pub struct PlaceView {
     pub offer_until: Option<UnixMillis>,
     /// While admitted: when the session ends; afterwards, when it ended.
     pub session_ends: Option<UnixMillis>,
+    /// The offer may be made to stand longer.
+    pub may_defer: bool,
+    /// The visitor was let in once.
+    pub was_admitted: bool,
+    /// The visitor came before the opening and could not be heard in time for the draw.
+    pub missed_draw: bool,
 }
 
 /// Why a visitor's request is refused: an expected answer, never an error.
@@ -178,6 +221,16 @@ pub enum Refused {
     Full,
     /// There is no room for a first visit right now.
     NoRoom,
+    /// The offer was made to stand longer before.
+    AlreadyDeferred,
+    /// The code is used up.
+    CodeSpent,
+    /// No place can be taken up with this code: it is unknown, or too old.
+    HandoverUnknown,
+    /// Another browser has taken the place up with this code.
+    HandoverTaken,
+    /// Too many codes were made for this place in a short time.
+    TooManyHandovers,
 }
 
 /// A shard's answer.
@@ -223,6 +276,25 @@ pub enum ShardReply {
         why: Refused,
         /// The place.
         place: Option<PlaceView>,
+    },
+    /// The permit that has the place of a key or code, and its home: to be joined with.
+    Reserved {
+        /// The permit's number.
+        nonce: Nonce,
+        /// Its home.
+        home: ShardIndex,
+    },
+    /// The place that a browser has taken up.
+    HandedOver {
+        /// The place.
+        place: PlaceView,
+        /// The permit that made it.
+        nonce: Nonce,
+    },
+    /// A code for the place is stored.
+    HandoverOffered {
+        /// Until when it can be used.
+        until: UnixMillis,
     },
     /// A command of the shell is carried out.
     Done,

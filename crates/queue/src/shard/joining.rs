@@ -5,6 +5,7 @@ use super::command::{Refused, ShardReply};
 use super::place::{Place, Session, Standing};
 use super::{Shard, Try};
 use crate::board::Phase;
+use crate::draw::chain;
 use crate::limits::{GRANT_FETCH, MAX_PLACES, TRY_DECISION};
 use crate::settings::Mode;
 use crate::units::{ClaimId, Generation, LineIndex, Nonce, PlaceIndex, UnixMillis};
@@ -37,11 +38,14 @@ impl Shard {
             line,
             arrived,
             direct: false,
+            deferred: false,
+            admitted: false,
             entry: None,
             standing: Standing::Waiting,
         });
         let position = usize::from(line.0);
-        self.lines[position].joins.push(index);
+        self.lines[position].chain = chain(&self.lines[position].chain, &nonce);
+        self.line_up(index);
         self.count(position).joined += 1;
         ShardReply::Place {
             place: self.view_at(index, now),
@@ -210,6 +214,8 @@ impl Shard {
             line: LineIndex(granted.line),
             arrived: now,
             direct: true,
+            deferred: false,
+            admitted: false,
             entry: None,
             standing: Standing::Granted(Box::new(session)),
         });

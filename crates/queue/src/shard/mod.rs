@@ -10,10 +10,13 @@
 //! time; [`Outcome::rows`] carry what must be stored before the answer leaves.
 //!
 //! One file an idea: `joining` (joins and tries), `turn` (what a place is, claims, leaving),
-//! `session` (passes' sessions and deadlines), `syncing` (reports and answers).
+//! `session` (passes' sessions and deadlines), `syncing` (reports and answers), `entrants` (who came
+//! before the opening), `keeping` (member keys, codes, hand-overs).
 
 pub mod command;
+mod entrants;
 mod joining;
+pub mod keeping;
 pub mod place;
 pub mod rows;
 mod session;
@@ -25,13 +28,16 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::board::Board;
 use crate::clock::Clock;
 use crate::deadlines::Deadlines;
+use crate::draw::{Hash, chain};
 use crate::limits::{DEAF_AFTER, PATIENT_SYNC, PLACES_PER_PAGE};
+use crate::line::Order;
 use crate::outcome::{Corrupt, Outcome};
 use crate::settings::Settings;
-use crate::sync::Counters;
-use crate::units::{ClaimId, Millis, Nonce, PlaceIndex, ShardIndex, UnixMillis};
+use crate::sync::{Counters, LineReport};
+use crate::units::{ClaimId, KeyHash, Millis, Nonce, PlaceIndex, Rank, ShardIndex, UnixMillis};
 
 use command::{PlaceView, ShardCommand, ShardReply};
+use keeping::{Handover, Holder};
 use place::{Place, Standing};
 use rows::{LineRow, ShardRow};
 
@@ -65,6 +71,15 @@ struct Line {
     tries: VecDeque<Try>,
     /// The counters of the last report that was answered.
     heard_counters: Counters,
+    /// The opening of which the coordinator knows who joined before.
+    told_opening: Option<UnixMillis>,
+    /// How ranks follow from entry numbers.
+    order: Order,
+    /// The chain over the permits of the places made, in the order of making.
+    chain: Hash,
+    /// Places that were left and are not counted as absent, with the rank below which those of
+    /// them are that were counted before a restart.
+    left: BTreeMap<PlaceIndex, Rank>,
 }
 
 /// What has to be stored.
@@ -72,6 +87,9 @@ struct Line {
 struct Changed {
     pages: BTreeSet<u32>,
     counters: bool,
+    keys: BTreeSet<KeyHash>,
+    handovers: BTreeSet<PlaceIndex>,
+    end: bool,
 }
 
 /// The state of one shard.
@@ -82,19 +100,24 @@ pub struct Shard {
     clock: Clock,
     places: Vec<Place>,
     by_nonce: BTreeMap<Nonce, PlaceIndex>,
+    keys: BTreeMap<KeyHash, Vec<Holder>>,
+    handovers: BTreeMap<PlaceIndex, Vec<Handover>>,
+    by_handover: BTreeMap<KeyHash, PlaceIndex>,
     lines: Vec<Line>,
     deadlines: Deadlines,
     /// Grants whose first pass has not been fetched.
     unissued: BTreeSet<PlaceIndex>,
     /// First visits admitted in one step and not confirmed.
     unconfirmed: BTreeSet<PlaceIndex>,
+    /// When the operator ended the run, as last heard.
+    ended_at: Option<UnixMillis>,
     board: Option<Board>,
     /// When the coordinator made what we know of it, at the earliest: when the report left.
     board_heard: UnixMillis,
     /// When the line last turned to open as far as this instance knows; holds start anew then.
     reopened: UnixMillis,
-    /// The last report: when it left, and its counters until it is answered.
-    reported: (UnixMillis, Option<Vec<Counters>>),
+    /// The last report: when it left, and its lines until it is answered.
+    reported: (UnixMillis, Option<Vec<LineReport>>),
     next_sync: UnixMillis,
     last_sync: UnixMillis,
     /// How long to wait between reports while grants are awaited.
@@ -143,6 +166,11 @@ impl Shard {
                         line.row = row;
                     }
                 }
+                ShardRow::Key { key, holders } => {
+                    shard.keys.insert(key, holders);
+                }
+                ShardRow::Handovers { index, offers } => shard.adopt_handovers(index, offers),
+                ShardRow::End { at } => shard.ended_at = at,
                 ShardRow::Counters { lines } => {
                     return Err(Corrupt(format!(
                         "{} lines stored, {} configured",
@@ -166,6 +194,7 @@ impl Shard {
             }
         }
         shard.check()?;
+        shard.restore_order();
         Ok(shard)
     }
 
@@ -177,6 +206,10 @@ impl Shard {
             clock: Clock::at(now),
             places: Vec::new(),
             by_nonce: BTreeMap::new(),
+            keys: BTreeMap::new(),
+            handovers: BTreeMap::new(),
+            by_handover: BTreeMap::new(),
+            ended_at: None,
             deadlines: Deadlines::default(),
             unissued: BTreeSet::new(),
             unconfirmed: BTreeSet::new(),
@@ -220,6 +253,10 @@ impl Shard {
         }
         if !place.direct {
             line.joins.push(index);
+            line.chain = chain(&line.chain, &place.nonce);
+        }
+        if matches!(place.standing, Standing::Left { .. }) && !place.direct {
+            line.left.insert(index, Rank(line.row.absent_below));
         }
         if place.standing != Standing::Void {
             self.by_nonce.insert(place.nonce, index);
@@ -262,6 +299,18 @@ impl Shard {
                 claim,
             } => self.claim(index, nonce, claim, now),
             ShardCommand::Leave { index, nonce } => self.leave(index, nonce, now),
+            ShardCommand::Defer { index, nonce } => self.defer(index, nonce, now),
+            ShardCommand::Reserve {
+                key,
+                nonce,
+                home,
+                uses,
+                replaces,
+            } => self.reserve(key, Holder { nonce, home }, uses, replaces),
+            ShardCommand::OfferHandover { index, nonce, code } => {
+                self.offer_handover(index, nonce, code, now)
+            }
+            ShardCommand::TakeOver { code, taker } => self.take_over(code, taker, now),
             ShardCommand::Renew { index, generation } => self.renew(index, generation, now),
             ShardCommand::Release { index, generation } => self.release(index, generation, now),
             ShardCommand::Extend {
@@ -352,6 +401,17 @@ impl Shard {
                 lines: self.lines.iter().map(|line| line.row).collect(),
             });
         }
+        for key in changed.keys {
+            let holders = self.keys[&key].clone();
+            rows.push(ShardRow::Key { key, holders });
+        }
+        for index in changed.handovers {
+            let offers = self.handovers[&index].clone();
+            rows.push(ShardRow::Handovers { index, offers });
+        }
+        if changed.end {
+            rows.push(ShardRow::End { at: self.ended_at });
+        }
         rows
     }
 
@@ -375,6 +435,12 @@ impl Shard {
             }
         }
         Ok(())
+    }
+
+    /// Whether everything of the run is to be deleted: it ended longer ago than it is kept.
+    pub fn is_to_be_forgotten(&self, now: UnixMillis) -> bool {
+        let ended = self.ended_at;
+        ended.is_some_and(|at| now >= at.plus(self.settings.keep))
     }
 
     /// What is known of a place, for tests and shells.

@@ -83,6 +83,10 @@ pub struct Place {
     pub arrived: UnixMillis,
     /// Admitted in one step: it never joined and has no entry number.
     pub direct: bool,
+    /// The visitor has made the offer stand longer.
+    pub deferred: bool,
+    /// A first pass of it was fetched once.
+    pub admitted: bool,
     /// Its entry number, once cut.
     pub entry: Option<EntryNumber>,
     /// Where it stands.

@@ -2,9 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::keeping::{Handover, Holder};
 use super::place::{Place, Standing};
+use crate::draw::hex;
 use crate::sync::Counters;
-use crate::units::{EntryNumber, LineIndex, Nonce, UnixMillis};
+use crate::units::{EntryNumber, KeyHash, LineIndex, Nonce, PlaceIndex, UnixMillis};
+
+/// Admitted in one step, without joining.
+pub const DIRECT: u8 = 1;
+/// The offer was made to stand longer.
+pub const DEFERRED: u8 = 2;
+/// A first pass was fetched once.
+pub const ADMITTED: u8 = 4;
+
+fn mark(holds: bool, mark: u8) -> u8 {
+    if holds { mark } else { 0 }
+}
 
 /// One place as it is stored; small numbers stay small bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,8 +28,8 @@ pub struct PlaceRow {
     pub line: LineIndex,
     /// Milliseconds from the page's `epoch` to the arrival (negative for one signed anew).
     pub arrived_offset: i64,
-    /// Admitted in one step, without joining.
-    pub direct: bool,
+    /// What holds of it: the bits [`DIRECT`], [`DEFERRED`], [`ADMITTED`].
+    pub marks: u8,
     /// The entry number, once cut.
     pub entry: Option<EntryNumber>,
     /// Where it stands.
@@ -34,8 +47,8 @@ pub struct LineRow {
     pub tries_decided: u64,
     /// Tries known to be granted.
     pub tries_granted: u64,
-    /// Joins, in order, that are called: those who had left are counted as absent once.
-    pub passed: u64,
+    /// The rank below which everybody who had left is counted as absent.
+    pub absent_below: u64,
     /// The order of the next claim.
     pub next_order: u64,
 }
@@ -57,6 +70,25 @@ pub enum ShardRow {
         /// In the order of the configuration.
         lines: Vec<LineRow>,
     },
+    /// Who has the place of one member key or code.
+    Key {
+        /// The key or code.
+        key: KeyHash,
+        /// The permits, oldest first.
+        holders: Vec<Holder>,
+    },
+    /// The codes by which one place can be taken up.
+    Handovers {
+        /// The place.
+        index: PlaceIndex,
+        /// The codes, oldest first; only the last can be used.
+        offers: Vec<Handover>,
+    },
+    /// When the operator ended the run.
+    End {
+        /// The instant; `None`: it goes on after all.
+        at: Option<UnixMillis>,
+    },
 }
 
 impl ShardRow {
@@ -65,6 +97,9 @@ impl ShardRow {
         match self {
             ShardRow::Page { number, .. } => format!("page/{number:08}"),
             ShardRow::Counters { .. } => "counters".to_owned(),
+            ShardRow::Key { key, .. } => format!("key/{}", hex::text(&key.0)),
+            ShardRow::Handovers { index, .. } => format!("handover/{:08}", index.0),
+            ShardRow::End { .. } => "end".to_owned(),
         }
     }
 
@@ -77,7 +112,9 @@ impl ShardRow {
                 nonce: place.nonce,
                 line: place.line,
                 arrived_offset: place.arrived.0 as i64 - epoch.0 as i64,
-                direct: place.direct,
+                marks: mark(place.direct, DIRECT)
+                    | mark(place.deferred, DEFERRED)
+                    | mark(place.admitted, ADMITTED),
                 entry: place.entry,
                 standing: place.standing.clone(),
             })
@@ -97,7 +134,9 @@ impl PlaceRow {
             nonce: self.nonce,
             line: self.line,
             arrived: UnixMillis((epoch.0 as i64).saturating_add(self.arrived_offset).max(0) as u64),
-            direct: self.direct,
+            direct: self.marks & DIRECT != 0,
+            deferred: self.marks & DEFERRED != 0,
+            admitted: self.marks & ADMITTED != 0,
             entry: self.entry,
             standing: self.standing,
         }

@@ -31,6 +31,7 @@ impl Shard {
         session.issued = true;
         let (generation, session_ends) = (session.generation, session.ends);
         if unissued {
+            self.places[index.0 as usize].admitted = true;
             self.unissued.remove(&index);
             self.touch(index);
             self.remind(index, now);

@@ -4,12 +4,12 @@
 use super::command::ShardReply;
 use super::place::{Claim, Session, Standing};
 use super::{Line, Shard};
-use crate::board::Phase;
+use crate::board::{Board, LineBoard, Phase};
 use crate::limits::{
     CLAIM_PRESENCE, GRANT_FETCH, LATE_AFTER, MAX_LATE_SECONDS, PATIENT_SYNC, SHORTEST_SYNC,
     STALE_REPLY,
 };
-use crate::line::rank_of;
+use crate::line::Order;
 use crate::sync::{Cut, LateJoins, LineAnswer, LineReport, SyncReply, SyncRequest};
 use crate::units::{EntryNumber, Generation, Millis, PlaceIndex, UnixMillis};
 
@@ -17,25 +17,30 @@ impl Shard {
     /// The report to send now. Everything that it counts must be stored already.
     pub fn report(&mut self, now: UnixMillis) -> SyncRequest {
         let now = self.observe(now);
-        let counters = self.lines.iter().map(|line| line.row.counters).collect();
         let sent = now.max(self.reported.0.plus(Millis(1)));
-        self.reported = (sent, Some(counters));
+        let lines: Vec<LineReport> = (0..self.lines.len())
+            .map(|position| self.line_report(position, now))
+            .collect();
+        self.reported = (sent, Some(lines.clone()));
         self.last_sync = now;
         self.next_sync = now.plus(SHORTEST_SYNC);
         SyncRequest {
             run: self.identity.run,
             shard: self.identity.shard,
             sent,
-            lines: self
-                .lines
-                .iter()
-                .map(|line| LineReport {
-                    counters: line.row.counters,
-                    late: self.late_joins(line, now),
-                })
-                .collect(),
+            lines,
             unconfirmed: self.unconfirmed.len() as u32,
             board_version: self.board.as_ref().map_or(0, |board| board.version),
+        }
+    }
+
+    fn line_report(&self, position: usize, now: UnixMillis) -> LineReport {
+        let line = &self.lines[position];
+        LineReport {
+            counters: line.row.counters,
+            late: self.late_joins(line, now),
+            chain: line.chain,
+            entrants: self.entrants(position, now),
         }
     }
 
@@ -51,8 +56,13 @@ impl Shard {
         if news || self.doubted || self.board.is_none() && self.waits() {
             return Some(self.next_sync);
         }
-        self.waits()
-            .then(|| self.next_sync.max(self.last_sync.plus(self.patience)))
+        let awaited = self
+            .waits()
+            .then(|| self.next_sync.max(self.last_sync.plus(self.patience)));
+        (0..self.lines.len())
+            .filter_map(|position| self.entrants_due(position))
+            .chain(awaited)
+            .min()
     }
 
     /// Whether something is awaited from the coordinator.
@@ -62,17 +72,22 @@ impl Shard {
 
     /// When to wake the shard although nobody asks: the next deadline or report.
     pub fn next_wakeup(&self) -> Option<UnixMillis> {
-        [self.deadlines.next(), self.next_report(self.last_sync)]
-            .into_iter()
-            .flatten()
-            .min()
+        let forgotten = self.ended_at.map(|at| at.plus(self.settings.keep));
+        [
+            self.deadlines.next(),
+            self.next_report(self.last_sync),
+            forgotten,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     /// The joins without a number that arrived too long ago, by second, from the first on.
     fn late_joins(&self, line: &Line, now: UnixMillis) -> Vec<LateJoins> {
         let mut late: Vec<LateJoins> = Vec::new();
         for index in &line.joins[line.row.counters.numbered as usize..] {
-            let arrived = self.places[index.0 as usize].arrived;
+            let arrived = self.counted_arrival(&self.places[index.0 as usize]);
             if now.since(arrived) <= LATE_AFTER {
                 break;
             }
@@ -98,9 +113,11 @@ impl Shard {
         let answered = (reply.sent == self.reported.0)
             .then(|| self.reported.1.take())
             .flatten();
-        if let Some(counters) = answered {
-            for (line, counters) in self.lines.iter_mut().zip(counters) {
-                line.heard_counters = counters;
+        if let Some(reports) = answered {
+            for (line, report) in self.lines.iter_mut().zip(reports) {
+                line.heard_counters = report.counters;
+                let told = report.entrants.map(|entrants| entrants.opens_at);
+                line.told_opening = told.or(line.told_opening);
             }
             self.next_sync = reply.sent.plus(reply.next_sync);
             self.patience = reply
@@ -140,11 +157,29 @@ impl Shard {
             if self.board.as_ref().is_some_and(|known| known.stop) != board.stop {
                 self.hear_edge(now);
             }
-            self.board = Some(board.clone());
+            self.take_board(board.clone());
         } else if reply.board_version != known || known == 0 {
             return;
         }
         self.board_heard = self.board_heard.max(reply.sent);
+    }
+
+    fn take_board(&mut self, board: Board) {
+        if self.ended_at != board.ended_at {
+            self.ended_at = board.ended_at;
+            self.changed.end = true;
+        }
+        let before = self.board.replace(board);
+        for position in 0..self.lines.len() {
+            let line = &self.board.as_ref().expect("taken above").lines[position];
+            let known = before.as_ref().map(|board| &board.lines[position]);
+            let same =
+                |known: &LineBoard| (&known.draw, known.opens_at) == (&line.draw, line.opens_at);
+            if !known.is_some_and(same) {
+                self.lines[position].order = Order::of(line);
+                self.reorder(position);
+            }
+        }
     }
 
     /// Gives the numbers of a cut to the joins it is for, as far as they have none.
@@ -165,27 +200,28 @@ impl Shard {
     }
 
     /// Counts those who had left when the line called them, each once: others are called in their
-    /// stead without waiting for an answer. (Ranks rise with the order of joining.)
+    /// stead without waiting for an answer.
     fn count_absent(&mut self, position: usize) {
-        let Some(called) = self
-            .board
-            .as_ref()
-            .map(|board| board.lines[position].called)
-        else {
+        let Some(board) = self.board.as_ref() else {
             return;
         };
-        loop {
-            let line = &self.lines[position];
-            let Some(&index) = line.joins.get(line.row.passed as usize) else {
-                return;
-            };
-            let place = &self.places[index.0 as usize];
-            if place.entry.is_none_or(|entry| rank_of(entry) >= called) {
-                return;
-            }
-            let has_left = matches!(place.standing, Standing::Left { .. });
-            self.count(position).absent += u64::from(has_left);
-            self.lines[position].row.passed += 1;
+        let called = board.lines[position].called;
+        let line = &mut self.lines[position];
+        if line.left.is_empty() {
+            return;
+        }
+        let (places, order) = (&self.places, &line.order);
+        let mut absent = 0;
+        line.left.retain(|index, counted_below| {
+            let entry = places[index.0 as usize].entry;
+            let rank = entry.and_then(|entry| order.rank(entry));
+            let is_called = rank.is_some_and(|rank| rank < called);
+            absent += u64::from(is_called && rank.is_some_and(|rank| rank >= *counted_below));
+            !is_called
+        });
+        if absent > 0 {
+            line.row.absent_below = line.row.absent_below.max(called.0);
+            self.count(position).absent += absent;
         }
     }
 

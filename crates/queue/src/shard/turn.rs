@@ -4,9 +4,8 @@ use super::Shard;
 use super::command::{PlaceView, Refused, ShardReply, VisitorState};
 use super::place::{Claim, Place, Standing};
 use crate::board::{Board, LineBoard, Phase};
-use crate::limits::{BRAKE_AGE, CLAIM_PRESENCE, PATIENT_SYNC};
-use crate::line::rank_of;
-use crate::units::{ClaimId, Generation, Nonce, PlaceIndex, UnixMillis};
+use crate::limits::{BRAKE_AGE, CLAIM_PRESENCE, DEFERRAL, PATIENT_SYNC};
+use crate::units::{ClaimId, Generation, Nonce, PlaceIndex, Rank, UnixMillis};
 
 impl Shard {
     pub(super) fn view_at(&self, index: PlaceIndex, now: UnixMillis) -> PlaceView {
@@ -19,7 +18,7 @@ impl Shard {
             index,
             line: place.line,
             entry: place.entry,
-            rank: place.entry.map(rank_of),
+            rank: self.rank(place),
             arrived: place.arrived,
             state,
             offer_until,
@@ -28,7 +27,17 @@ impl Shard {
                 Standing::Ended { at } => Some(*at),
                 _ => None,
             },
+            may_defer: state == VisitorState::Called && !place.deferred,
+            was_admitted: place.admitted,
+            missed_draw: self.missed_draw(place),
         }
+    }
+
+    /// The place's rank, once its entry number and the line's order are known.
+    fn rank(&self, place: &Place) -> Option<Rank> {
+        self.lines[usize::from(place.line.0)]
+            .order
+            .rank(place.entry?)
     }
 
     fn state_of(&self, place: &Place, now: UnixMillis) -> (VisitorState, Option<UnixMillis>) {
@@ -43,10 +52,10 @@ impl Shard {
     }
 
     fn waiting_state(&self, place: &Place) -> (VisitorState, Option<UnixMillis>) {
-        let Some(rank) = place.entry.map(rank_of) else {
+        if place.entry.is_none() {
             return (VisitorState::Provisional, None);
-        };
-        let Some(line) = self.line_board(place) else {
+        }
+        let (Some(rank), Some(line)) = (self.rank(place), self.line_board(place)) else {
             return (VisitorState::Waiting, None);
         };
         if rank >= line.called {
@@ -109,7 +118,7 @@ impl Shard {
     }
 
     /// The place of a ticket, if the ticket is of this shard.
-    fn place_of(&self, index: PlaceIndex, nonce: Nonce) -> Option<&Place> {
+    pub(super) fn place_of(&self, index: PlaceIndex, nonce: Nonce) -> Option<&Place> {
         self.places
             .get(index.0 as usize)
             .filter(|place| place.nonce == nonce && place.standing != Standing::Void)
@@ -252,6 +261,43 @@ impl Shard {
         }
     }
 
+    /// Not ready yet: the offer stands longer, once.
+    pub(super) fn defer(&mut self, index: PlaceIndex, nonce: Nonce, now: UnixMillis) -> ShardReply {
+        let Some(place) = self.place_of(index, nonce) else {
+            return ShardReply::Refused {
+                why: Refused::Unknown,
+                place: None,
+            };
+        };
+        let (state, offer_until) = self.state_of(place, now);
+        let why = match state {
+            VisitorState::Called if place.deferred => Some(Refused::AlreadyDeferred),
+            VisitorState::Called => None,
+            VisitorState::Waiting | VisitorState::Provisional => Some(Refused::NotCalled),
+            VisitorState::Lapsed => Some(Refused::Lapsed),
+            VisitorState::Left => Some(Refused::Left),
+            VisitorState::Ended => Some(Refused::Ended),
+            VisitorState::Pending | VisitorState::Admitted | VisitorState::Elsewhere => {
+                Some(Refused::NotCalled)
+            }
+        };
+        if let Some(why) = why {
+            return self.refuse(why, index, now);
+        }
+        let hold_ends = offer_until.unwrap_or(now.plus(self.settings.hold));
+        let place = &mut self.places[index.0 as usize];
+        place.deferred = true;
+        if self.settings.hold.0 > 0 {
+            let until = hold_ends.plus(DEFERRAL);
+            place.standing = Standing::Reoffered { until };
+        }
+        self.touch(index);
+        ShardReply::Place {
+            place: self.view_at(index, now),
+            new: false,
+        }
+    }
+
     pub(super) fn leave(&mut self, index: PlaceIndex, nonce: Nonce, now: UnixMillis) -> ShardReply {
         let Some(place) = self.place_of(index, nonce) else {
             return ShardReply::Refused {
@@ -260,10 +306,8 @@ impl Shard {
             };
         };
         let position = usize::from(place.line.0);
-        let line = self.line_board(place);
-        let called = place
-            .entry
-            .is_some_and(|entry| line.is_some_and(|line| rank_of(entry) < line.called));
+        let called = self.line_board(place).map_or(Rank(0), |line| line.called);
+        let is_called = self.rank(place).is_some_and(|rank| rank < called);
         let has_session = matches!(place.standing, Standing::Granted(_));
         match &place.standing {
             Standing::Ended { .. } | Standing::Left { .. } | Standing::Void => {
@@ -280,8 +324,12 @@ impl Shard {
             }
             Standing::Granted(_) => self.stop_counting(index),
         }
-        if called && !has_session {
-            self.count(position).absent += 1;
+        if is_called {
+            self.count(position).absent += u64::from(!has_session);
+            let row = &mut self.lines[position].row;
+            row.absent_below = row.absent_below.max(called.0);
+        } else {
+            self.lines[position].left.insert(index, Rank(0));
         }
         self.places[index.0 as usize].standing = Standing::Left { at: now };
         self.touch(index);

@@ -58,8 +58,8 @@ fn while_paused_only_a_session_that_is_known_to_run_gets_its_pass_again() {
             room.ask(0, ShardCommand::Renew { index, generation });
         }
         room.operate(Action::Pause {
-            reason: String::new(),
-            next_update_at: None,
+            reason: "a till is down".to_owned(),
+            next_update_at: Some(crate::units::UnixMillis(1_900_000_000_000)),
         });
         room.pass(1);
         let again = room.ask(0, claim(2));

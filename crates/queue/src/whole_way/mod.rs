@@ -5,7 +5,7 @@ mod room;
 
 use room::{Room, at_once, nonce};
 
-pub(crate) use room::settings;
+pub(crate) use room::{coordinator, settings};
 
 use crate::coordinator::command::{Action, Change, CoordinatorCommand};
 use crate::settings::{Limits, Mode};
@@ -139,7 +139,7 @@ fn a_pause_gives_back_the_grants_without_a_first_pass() {
     assert_eq!(room.active(), 1, "granted, not fetched");
     room.operate(Action::Pause {
         reason: "a leak in the roof".to_owned(),
-        next_update_at: None,
+        next_update_at: Some(UnixMillis(1_900_000_000_000)),
     });
     room.pass(1);
     assert_eq!(room.active(), 0);
@@ -175,8 +175,8 @@ fn an_offer_lapses_after_the_hold_and_not_while_paused() {
     room.join(0, 0);
     room.pass(60);
     room.operate(Action::Pause {
-        reason: String::new(),
-        next_update_at: None,
+        reason: "a till is down".to_owned(),
+        next_update_at: Some(UnixMillis(1_900_000_000_000)),
     });
     room.pass(40 * 60);
     assert_eq!(room.view(0, 0).state, VisitorState::Called);
@@ -218,7 +218,10 @@ fn a_limit_that_a_deployment_lowers_is_named_on_the_board_and_one_that_it_raises
     let mut room = Room::open(&settings(Mode::Always, at_once(3)), 1);
     for (max_active, slowdowns) in [(5, 0), (2, 1), (2, 1)] {
         let settings = settings(Mode::Always, at_once(max_active));
-        let configure = CoordinatorCommand::Configure { settings };
+        let configure = CoordinatorCommand::Configure {
+            settings,
+            entropy: [5; 16],
+        };
         room.coordinator.apply(configure, UnixMillis(room.now));
         let board = room.coordinator.board();
         assert_eq!(board.slowdowns, slowdowns, "at most {max_active}");
@@ -372,8 +375,8 @@ fn those_who_left_before_their_turn_hold_nobody_up() {
     let mut room = Room::open(&settings(Mode::Always, at_once(1)), 1);
     room.sync();
     room.operate(Action::Pause {
-        reason: String::new(),
-        next_update_at: None,
+        reason: "a till is down".to_owned(),
+        next_update_at: Some(UnixMillis(1_900_000_000_000)),
     });
     for number in 0..21 {
         room.join(0, number);

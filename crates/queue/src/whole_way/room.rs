@@ -1,8 +1,10 @@
 //! A coordinator and its shards in one hand.
 
-use crate::coordinator::Coordinator;
 use crate::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply};
-use crate::settings::{Limits, LineSettings, Mode, Settings};
+use crate::coordinator::rows::CoordinatorRow;
+use crate::coordinator::{Coordinator, RunName};
+use crate::outcome::Outcome;
+use crate::settings::{DrawSettings, Limits, LineSettings, Mode, Settings};
 use crate::shard::command::{PlaceView, ShardCommand, ShardReply};
 use crate::shard::{Identity, Shard};
 use crate::units::{ClaimId, LineIndex, Millis, Nonce, PlaceIndex, ShardIndex, UnixMillis};
@@ -32,7 +34,22 @@ pub(crate) fn settings(mode: Mode, limits: Limits) -> Settings {
         pass: Millis::from_seconds(180),
         max_extension: Millis::from_minutes(15),
         expected_visitors: 10,
+        draw: DrawSettings {
+            grace: Millis::from_seconds(60),
+            beacon: false,
+            beacon_wait: Millis::from_minutes(10),
+        },
+        keep: Millis::from_minutes(30 * 24 * 60),
     }
+}
+
+/// A coordinator at the beginning of run 1.
+pub(crate) fn coordinator(settings: Settings) -> Outcome<Coordinator, CoordinatorRow> {
+    let name = RunName {
+        event: "on-sale",
+        run: 1,
+    };
+    Coordinator::new(name, settings, [7; 16], UnixMillis(START))
 }
 
 pub(super) fn at_once(max_active: u32) -> Limits {
@@ -57,7 +74,7 @@ impl Room {
             Shard::new(identity, settings.clone(), now).reply
         };
         Self {
-            coordinator: Coordinator::new(1, settings.clone(), now).reply,
+            coordinator: coordinator(settings.clone()).reply,
             shards: (0..shards).map(shard).collect(),
             now: START,
         }

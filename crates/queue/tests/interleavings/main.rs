@@ -92,8 +92,8 @@ impl World {
             Happens::Pause if !self.model.paused => {
                 self.model.paused = true;
                 self.stage.operate(Action::Pause {
-                    reason: String::new(),
-                    next_update_at: None,
+                    reason: "a till is down".to_owned(),
+                    next_update_at: Some(anteroom_queue::units::UnixMillis(1_900_000_000_000)),
                 });
             }
             Happens::Resume if self.model.paused => {

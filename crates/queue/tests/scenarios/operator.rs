@@ -28,8 +28,8 @@ fn the_hold_stands_still_while_paused() {
 #[test]
 fn nobody_is_let_in_while_a_brake_is_on() {
     let stop = Action::Stop {
-        reason: String::new(),
-        next_update_at: None,
+        reason: "a till is down".to_owned(),
+        next_update_at: Some(anteroom_queue::units::UnixMillis(1_900_000_000_000)),
     };
     let brakes = [
         (pause(), Action::Resume),
@@ -133,8 +133,8 @@ fn sold_out_and_closed_take_no_joins_and_open_takes_them_again() {
 #[test]
 fn a_stop_longer_than_the_idle_time_ends_no_session() {
     let stop = Action::Stop {
-        reason: String::new(),
-        next_update_at: None,
+        reason: "a till is down".to_owned(),
+        next_update_at: Some(anteroom_queue::units::UnixMillis(1_900_000_000_000)),
     };
     check(
         limits(Some(2), None, None),

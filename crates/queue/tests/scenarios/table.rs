@@ -186,7 +186,7 @@ pub fn limits(
 pub fn pause() -> Action {
     Action::Pause {
         reason: "a till is down".to_owned(),
-        next_update_at: None,
+        next_update_at: Some(anteroom_queue::units::UnixMillis(1_900_000_000_000)),
     }
 }
 

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 
 use anteroom_queue::board::Board;
-use anteroom_queue::coordinator::Coordinator;
 use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply, Totals};
 use anteroom_queue::coordinator::rows::CoordinatorRow;
-use anteroom_queue::settings::{Limits, LineSettings, Mode, Settings};
+use anteroom_queue::coordinator::{Coordinator, RunName};
+use anteroom_queue::settings::{DrawSettings, Limits, LineSettings, Mode, Settings};
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::shard::rows::ShardRow;
 use anteroom_queue::shard::{Identity, Shard};
@@ -18,6 +18,10 @@ use anteroom_queue::units::{
 };
 
 pub const RUN: u32 = 7;
+pub const NAME: RunName<'static> = RunName {
+    event: "on-sale",
+    run: RUN,
+};
 pub const START: UnixMillis = UnixMillis(1_800_000_000_000);
 
 /// A visitor on the stage: where the place is, once there is one.
@@ -56,6 +60,12 @@ pub fn settings(limits: Limits) -> Settings {
         pass: Millis::from_seconds(120),
         max_extension: Millis::from_minutes(3),
         expected_visitors: 16_000,
+        draw: DrawSettings {
+            grace: Millis::from_seconds(60),
+            beacon: false,
+            beacon_wait: Millis::from_minutes(10),
+        },
+        keep: Millis::from_minutes(30 * 24 * 60),
     }
 }
 
@@ -69,7 +79,7 @@ pub fn claim_id(visitor: u64, browser: u8) -> ClaimId {
 
 impl Stage {
     pub fn new(settings: Settings, shards: usize) -> Self {
-        let made = Coordinator::new(RUN, settings.clone(), START);
+        let made = Coordinator::new(NAME, settings.clone(), [7; 16], START);
         let mut stage = Self {
             now: START,
             settings,
@@ -177,7 +187,7 @@ impl Stage {
 
     pub fn restore_coordinator(&mut self) {
         let rows: Vec<CoordinatorRow> = self.coordinator_rows.values().cloned().collect();
-        self.coordinator = Coordinator::restore(RUN, self.settings.clone(), rows, self.now)
+        self.coordinator = Coordinator::restore(NAME, self.settings.clone(), rows, self.now)
             .expect("what was stored makes a state");
     }
 
