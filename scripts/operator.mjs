@@ -2,8 +2,8 @@
 import { createInterface } from "node:readline/promises";
 import { command, configFileOf, readArguments, UsageError, wholeNumber } from "./command-line.mjs";
 import { actions } from "./operating/actions.mjs";
-import { operatorApi } from "./operating/api.mjs";
 import { clock, count, figuresOf, settingsOf, statusLines } from "./operating/figures.mjs";
+import { DEFAULT_URL, reach, requireUrl } from "./operating/reach.mjs";
 import { wranglerFile } from "./paths.mjs";
 import { setup } from "./setup.mjs";
 
@@ -23,7 +23,6 @@ options
   --config FILE       another wrangler.toml
 The token is OPERATOR_TOKEN of the environment, or is made from the root keys (.dev.vars, or ROOT_KEY).`;
 
-const DEFAULT_URL = "http://127.0.0.1:8787";
 /** Commands that further words belong to; to any other they are a mistake. */
 const WITH_WORDS = ["pause", "stop", "rate", "limit", "message"];
 const WATCH_INTERVAL_MS = 2_000;
@@ -51,9 +50,7 @@ async function main(words) {
     throw new UsageError(`${verb} takes nothing more, found ${JSON.stringify(rest.join(" "))}`);
   }
   const forSeconds = wholeNumber(values.seconds, { name: "--seconds", from: 1, to: MAX_WATCH_SECONDS });
-  if (!/^https?:/.test(values.url) || !URL.canParse(values.url)) {
-    throw new UsageError(`--url is ${JSON.stringify(values.url)}, allowed is an http or https address`);
-  }
+  requireUrl(values.url);
   values.config = configFileOf(values.config);
   const body = actions[verb]?.body(rest, { nextUpdateMinutes: values["next-update"] });
   await setup(["packages"]);
@@ -61,23 +58,6 @@ async function main(words) {
   if (verb === "status") return printLines(statusLines({ ...target, document: await target.api.observe() }));
   if (verb === "watch") return watch(target, forSeconds ?? Number.POSITIVE_INFINITY);
   return change(target, verb, body, values.yes);
-}
-
-/** The event's API with a token that opens it. */
-async function reach({ config: configFile, event: wanted, url }) {
-  const { eventNamed, readDeployment } = await import("./deployment.mjs");
-  const deployment = readDeployment(configFile);
-  const event = eventNamed(deployment, wanted ?? deployment.events.at(-1)?.id).id;
-  const token = process.env.OPERATOR_TOKEN ?? (await makeToken(deployment, event));
-  const prefix = deployment.config.vars?.PREFIX;
-  return { event, url, api: operatorApi({ url, prefix, event, token }) };
-}
-
-async function makeToken({ issuer, secrets }, event) {
-  await setup(["rust", "keys", "keysTool"]);
-  const { operatorToken } = await import("./setup/keys-tool.mjs");
-  const name = (process.env.USER ?? "operator").replace(/[^A-Za-z0-9._-]/g, "") || "operator";
-  return operatorToken({ issuer, event, name, hours: 1, secrets });
 }
 
 async function change({ api, event, url }, verb, body, isAgreed) {

@@ -2,13 +2,14 @@
 
 const PATIENCE_MS = 10_000;
 
-/** `{ observe(), change(body) }`; both answer the observability document. */
+/** `{ observe(), change(body), staffPass(body) }`; the first two answer the observability document. */
 export function operatorApi({ url, prefix = "/_wr", event, token }) {
   const queue = `${url.replace(/\/$/, "")}${prefix}/queues/${encodeURIComponent(event)}`;
   const ask = (method, address, body) => askOnce(method, address, token, body);
   return {
     observe: () => ask("GET", `${queue}/observability`),
     change: (body) => ask("PATCH", queue, body),
+    staffPass: (body) => ask("POST", `${queue}/staff`, body),
   };
 }
 

@@ -1,4 +1,5 @@
-// The command `anteroom-keys`: it derives an origin's keys and signs operator tokens, from the root keys.
+// The command `anteroom-keys`: from the root keys it derives those of
+// origins and organizers, signs operator tokens and makes access codes.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { devVarsFile, NATIVE_SELECTION, root, targetDir } from "../paths.mjs";
@@ -44,4 +45,20 @@ export async function originKeys({ issuer, audience, algorithm = "HS256", secret
 /** A token for the operator API of one event, or of every event ("*"). */
 export function operatorToken({ issuer, event = "*", name = "operator", scope = "write", hours = 12, secrets }) {
   return askKeyTool(["operator-token", issuer, event, name, scope, String(hours)], secrets);
+}
+
+/** The keys that sign the enqueue tokens of one event: `{ keys: [JWK] }`. */
+export async function enqueueKeys({ issuer, event, secrets }) {
+  return JSON.parse(await askKeyTool(["enqueue-key", issuer, event], secrets));
+}
+
+/** The claims of an enqueue token that holds now; rejects with why it does not. */
+export async function checkEnqueue({ issuer, event, token, address, secrets }) {
+  const words = ["check-enqueue", issuer, event, token, ...(address === undefined ? [] : [address])];
+  return JSON.parse(await askKeyTool(words, secrets));
+}
+
+/** Access codes for a line of one event's run, one a line. */
+export function accessCodes({ issuer, event, run = 1, line, count, uses, secrets }) {
+  return askKeyTool(["codes", issuer, event, String(run), line, String(count), String(uses)], secrets);
 }

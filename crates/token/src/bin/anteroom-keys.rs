@@ -1,14 +1,16 @@
-//! Makes root keys, shows what an origin needs, signs operator tokens.
+//! Makes root keys and access codes, shows what an origin and an organizer need, signs operator tokens, and says what is
+//! wrong with an enqueue token.
 //!
-//! Reads the root keys from the environment variables `ROOT_KEY` and `ROOT_KEY_PREVIOUS`. Prints one JSON document or one
-//! token to standard output; what is wrong goes to standard error and no key with it.
+//! Reads the root keys from the environment variables `ROOT_KEY` and `ROOT_KEY_PREVIOUS`. Prints one JSON document, one
+//! token or codes one a line to standard output; what is wrong goes to standard error and no key with it.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anteroom_token::{
-    KEY_BYTES, Keyring, MAX_NAME_BYTES, OperatorScope, OperatorToken, PassAlgorithm, RootKey,
-    Scope, Tokens, is_claim_text, origin_keys,
+    CODE_ID_BITS, KEY_BYTES, Keyring, MAX_CODE_USES, MAX_NAME_BYTES, OperatorScope, OperatorToken,
+    PassAlgorithm, RootKey, Scope, Tokens, enqueue_keys, is_claim_text, origin_keys,
 };
 
 const USAGE: &str = "usage:
@@ -17,10 +19,18 @@ const USAGE: &str = "usage:
                                                      the keys that verify passes: {\"keys\":[JWK…]}
   anteroom-keys operator-token <issuer> <event|*> <name> <read|write> <hours>
                                                      a token for the operator API
-origin-key and operator-token read ROOT_KEY and ROOT_KEY_PREVIOUS from the environment.";
+  anteroom-keys enqueue-key <issuer> <event>         the keys that sign enqueue tokens: {\"keys\":[JWK…]}
+  anteroom-keys check-enqueue <issuer> <event> <token> [address]
+                                                     the claims of an enqueue token that holds now
+  anteroom-keys codes <issuer> <event> <run> <line> <count> <uses>
+                                                     access codes, one a line
+All but new-root-key read ROOT_KEY and ROOT_KEY_PREVIOUS from the environment.";
 
 /// The longest life of an operator token: a season of sales. A longer one would only be forgotten somewhere.
 const MAX_OPERATOR_HOURS: u64 = 24 * 92;
+/// The most codes made in one go. Their ids have 40 bits: among so many and as many made before, two random ones are the
+/// same once in a hundred times, and then one code too few was given out.
+const MAX_CODES: u64 = 100_000;
 /// How often a new key is drawn again because chance made it look weak; once is already next to impossible.
 const MAX_DRAWS: usize = 3;
 
@@ -36,6 +46,14 @@ fn main() -> ExitCode {
         }
         ["operator-token", issuer, event, name, scope, hours] => {
             operator_token(issuer, event, name, scope, hours)
+        }
+        ["enqueue-key", issuer, event] => enqueue_key(issuer, event),
+        ["check-enqueue", issuer, event, token] => check_enqueue(issuer, event, token, None),
+        ["check-enqueue", issuer, event, token, address] => {
+            check_enqueue(issuer, event, token, Some(address))
+        }
+        ["codes", issuer, event, run, line, count, uses] => {
+            codes(issuer, event, run, line, (count, uses))
         }
         _ => Err(USAGE.to_owned()),
     };
@@ -91,36 +109,94 @@ fn operator_token(
     scope: &str,
     hours: &str,
 ) -> Result<String, String> {
-    for (field, text) in [("issuer", issuer), ("event", event), ("name", name)] {
-        checked(field, text, MAX_NAME_BYTES)?;
-    }
+    checked("name", name, MAX_NAME_BYTES)?;
     let scope = OperatorScope::named(scope)
         .ok_or_else(|| format!("scope is {scope:?}, allowed are read and write"))?;
-    let hours: u64 = hours
-        .parse()
-        .ok()
-        .filter(|hours| (1..=MAX_OPERATOR_HOURS).contains(hours))
-        .ok_or_else(|| format!("hours is {hours:?}, allowed is 1 to {MAX_OPERATOR_HOURS}"))?;
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_err(|_| "the clock stands before 1970".to_owned())?;
-    // Operator tokens name no run and no audience.
-    let tokens = Tokens::new(
-        &keyring()?,
-        Scope {
-            issuer,
-            event,
-            run: 0,
-            audience: issuer,
-        },
-    );
+    let hours = whole("hours", hours, MAX_OPERATOR_HOURS)?;
+    let now = now_seconds()?;
+    let tokens = tokens_without_audience(issuer, event, 0)?;
     Ok(tokens.seal_operator(&OperatorToken {
         name: name.to_owned(),
         scope,
         every_event: event == anteroom_token::EVERY_EVENT,
-        issued_at: now.as_secs(),
-        expires_at: now.as_secs() + hours * 3600,
+        issued_at: now,
+        expires_at: now + hours * 3600,
     }))
+}
+
+fn enqueue_key(issuer: &str, event: &str) -> Result<String, String> {
+    checked("issuer", issuer, MAX_NAME_BYTES)?;
+    checked("event", event, MAX_NAME_BYTES)?;
+    let keys = enqueue_keys(&keyring()?, issuer, event);
+    let jwks: Vec<String> = keys.iter().map(|key| key.jwk()).collect();
+    Ok(format!("{{\"keys\":[{}]}}", jwks.join(",")))
+}
+
+fn check_enqueue(
+    issuer: &str,
+    event: &str,
+    token: &str,
+    address: Option<&str>,
+) -> Result<String, String> {
+    let token = tokens_without_audience(issuer, event, 0)?
+        .open_enqueue(token.trim(), now_seconds()?, address)
+        .map_err(|refusal| format!("{}: {refusal}", refusal.code()))?;
+    Ok(serde_json::json!({
+        "iss": token.organizer, "aud": issuer, "evt": event, "line": token.line, "key": token.key, "jti": token.id,
+        "iat": token.issued_at, "exp": token.expires_at, "ip": token.ip.map(|ip| ip.to_string()),
+    })
+    .to_string())
+}
+
+fn codes(
+    issuer: &str,
+    event: &str,
+    run: &str,
+    line: &str,
+    (count, uses): (&str, &str),
+) -> Result<String, String> {
+    checked("line", line, MAX_NAME_BYTES)?;
+    let run = whole("run", run, u64::from(u32::MAX))? as u32;
+    let count = whole("count", count, MAX_CODES)? as usize;
+    let uses = whole("uses", uses, u64::from(MAX_CODE_USES))? as u16;
+    let tokens = tokens_without_audience(issuer, event, run)?;
+    let mut ids = BTreeSet::new();
+    let mut codes = Vec::with_capacity(count);
+    while codes.len() < count {
+        let random =
+            getrandom::u64().map_err(|error| format!("no randomness from the system: {error}"))?;
+        let id = random >> (u64::BITS - CODE_ID_BITS);
+        if ids.insert(id) {
+            codes.push(tokens.seal_code(line, id, uses).to_string());
+        }
+    }
+    Ok(codes.join("\n"))
+}
+
+/// What signs and opens things that no host has a part in.
+fn tokens_without_audience(issuer: &str, event: &str, run: u32) -> Result<Tokens, String> {
+    checked("issuer", issuer, MAX_NAME_BYTES)?;
+    checked("event", event, MAX_NAME_BYTES)?;
+    let scope = Scope {
+        issuer,
+        event,
+        run,
+        audience: issuer,
+    };
+    Ok(Tokens::new(&keyring()?, scope))
+}
+
+fn now_seconds() -> Result<u64, String> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map(|now| now.as_secs())
+        .map_err(|_| "the clock stands before 1970".to_owned())
+}
+
+fn whole(name: &str, text: &str, most: u64) -> Result<u64, String> {
+    let number = text.parse().ok();
+    number
+        .filter(|number| (1..=most).contains(number))
+        .ok_or_else(|| format!("{name} is {text:?}, allowed is 1 to {most}"))
 }
 
 fn keyring() -> Result<Keyring, String> {
