@@ -5,6 +5,7 @@
 
 use std::cell::OnceCell;
 
+use anteroom_config::face::{self, Face};
 use anteroom_config::{Event, Origin, PassAlgorithm, Problem, Rooms, ZoneExists};
 use anteroom_token::{
     Keyring, MAX_NAME_BYTES, OriginKey, Scope, Tokens, is_claim_text, origin_keys, public_jwks,
@@ -24,6 +25,7 @@ pub const ROOT_KEY_PREVIOUS_SECRET: &str = "ROOT_KEY_PREVIOUS";
 pub struct Deployment {
     rooms: Rooms,
     tokens: Vec<Tokens>,
+    faces: Vec<Option<Face>>,
     jwks: String,
 }
 
@@ -34,6 +36,8 @@ pub struct Room {
     pub event: &'static Event,
     /// Seals and opens.
     pub tokens: &'static Tokens,
+    /// What the event looks like, if that is its own.
+    pub face: Option<&'static Face>,
 }
 
 thread_local! {
@@ -113,15 +117,23 @@ impl Deployment {
                 None
             }
         };
-        match (issuer, keyring, rooms) {
-            (Some(issuer), Some(keyring), Some(rooms)) => {
-                Ok(Deployment::derive(&issuer, &keyring, rooms))
+        let faces = rooms
+            .as_ref()
+            .map(|rooms| faces(rooms.events(), &mut reasons));
+        match (issuer, keyring, rooms, faces) {
+            (Some(issuer), Some(keyring), Some(rooms), Some(faces)) if reasons.is_empty() => {
+                Ok(Deployment::derive(&issuer, &keyring, rooms, faces))
             }
             _ => Err(reasons),
         }
     }
 
-    fn derive(issuer: &str, keyring: &Keyring, rooms: Rooms) -> Deployment {
+    fn derive(
+        issuer: &str,
+        keyring: &Keyring,
+        rooms: Rooms,
+        faces: Vec<Option<Face>>,
+    ) -> Deployment {
         let mut keys = Vec::new();
         let mut tokens = Vec::new();
         for event in rooms.events() {
@@ -149,6 +161,7 @@ impl Deployment {
         Deployment {
             jwks: public_jwks(&keys),
             tokens,
+            faces,
             rooms,
         }
     }
@@ -174,7 +187,12 @@ impl Deployment {
             .events()
             .iter()
             .zip(&self.tokens)
-            .map(|(event, tokens)| Room { event, tokens })
+            .zip(&self.faces)
+            .map(|((event, tokens), face)| Room {
+                event,
+                tokens,
+                face: face.as_ref(),
+            })
     }
 
     /// Where requests of this event go; `None`: they go on unchanged.
@@ -184,6 +202,17 @@ impl Deployment {
             Origin::Url(url) => Some(url.base()),
         }
     }
+}
+
+/// The faces of the events, in their order. One that speaks of a line that its event does not have is refused.
+fn faces(events: &[Event], reasons: &mut Vec<String>) -> Vec<Option<Face>> {
+    let mut read = |event: &Event| {
+        let json = crate::faces::of(&event.id)?;
+        face::parse(&event.id, json, &event.lines)
+            .map_err(|problems| reasons.extend(problems.iter().map(Problem::to_string)))
+            .ok()
+    };
+    events.iter().map(&mut read).collect()
 }
 
 /// A problem in one line. No host of an origin reaches a visitor, so its value is left out.
@@ -244,12 +273,36 @@ mod tests {
                 variables.push(((*name).to_owned(), value.clone()));
             }
         }
-        Deployment::parse(variables, |zone| zone == "UTC").err().unwrap_or_default()
+        Deployment::parse(variables, |zone| zone == "UTC")
+            .err()
+            .unwrap_or_default()
     }
 
     #[test]
     fn a_complete_deployment_is_taken() {
         assert_eq!(refusals(&[]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_face_speaks_of_the_lines_of_its_event() {
+        let tour = |lines: Value| {
+            json!({
+                "id": "world-tour", "title": "Tour", "hosts": ["localhost"], "paths": ["/tour"], "lines": lines
+            })
+        };
+        let fitting = json!([{"id": "general"}, {"id": "fan-club"}, {"id": "late"}]);
+        assert_eq!(
+            refusals(&[("EVENT_WORLD_TOUR", tour(fitting))]),
+            Vec::<String>::new()
+        );
+        let reasons = refusals(&[("EVENT_WORLD_TOUR", tour(json!([{"id": "late"}])))]);
+        assert!(
+            reasons.iter().all(|reason| reason
+                .starts_with("static/events/world-tour.json: texts.")
+                && reason.ends_with("no such key; there are late")),
+            "{reasons:?}"
+        );
+        assert!(!reasons.is_empty());
     }
 
     #[test]

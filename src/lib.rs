@@ -24,6 +24,7 @@ mod deployment;
 mod documents;
 mod entry;
 mod eta;
+mod faces;
 mod fields;
 mod gate;
 mod incoming;

@@ -6,7 +6,7 @@ import { runOrThrow } from "../processes.mjs";
 import { contentHash, isStamped, stamp } from "../stamps.mjs";
 import { buildTools } from "./build-tools.mjs";
 
-const INPUTS = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "package-lock.json"];
+const INPUTS = ["Cargo.toml", "build.rs", "Cargo.lock", "rust-toolchain.toml", "package-lock.json"];
 const SOURCES = ["src", "static", "durable-objects", "crates", "docs/openapi.yaml", "scripts/setup/worker.mjs"];
 
 const inputs = () => contentHash([...INPUTS, ...SOURCES]);
