@@ -1,0 +1,261 @@
+//! What a shard keeps beside places, and the turn as an offer: member keys, codes, hand-overs,
+//! deferrals; the same after a restart.
+
+#[path = "../stage/mod.rs"]
+mod stage;
+
+use anteroom_queue::settings::Limits;
+use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply, VisitorState};
+use anteroom_queue::units::{ClaimId, KeyHash, Millis, Nonce, PlaceIndex, ShardIndex};
+use stage::{Stage, claim_id, nonce, settings};
+
+const KEY: KeyHash = KeyHash([3; 16]);
+const CODE: KeyHash = KeyHash([4; 16]);
+
+fn stage() -> Stage {
+    let limits = Limits {
+        max_active: Some(1),
+        ..Limits::default()
+    };
+    Stage::new(settings(limits), 1)
+}
+
+fn reserve(visitor: u64, uses: u16, replaces: Option<u64>) -> ShardCommand {
+    ShardCommand::Reserve {
+        key: KEY,
+        nonce: nonce(visitor),
+        home: ShardIndex(visitor as u16),
+        uses,
+        replaces: replaces.map(nonce),
+    }
+}
+
+fn held_by(visitor: u64) -> ShardReply {
+    ShardReply::Reserved {
+        nonce: nonce(visitor),
+        home: ShardIndex(visitor as u16),
+    }
+}
+
+fn no(why: Refused) -> ShardReply {
+    ShardReply::Refused { why, place: None }
+}
+
+/// Asks, and after a restart from what is stored asks again: the answer must be the same.
+fn twice(stage: &mut Stage, command: &ShardCommand) -> ShardReply {
+    stage.sync(0);
+    let first = stage.at_shard(0, command.clone());
+    stage.restore_shard(0);
+    stage.sync(0);
+    assert_eq!(stage.at_shard(0, command.clone()), first, "after a restart");
+    first
+}
+
+#[test]
+fn the_first_permit_has_a_member_key_until_it_is_replaced_by_name() {
+    let mut stage = stage();
+    for (asks, replaces, has) in [
+        (1, None, 1),
+        (2, None, 1),
+        (1, None, 1),
+        (2, Some(7), 1),
+        (2, Some(1), 2),
+        (3, Some(1), 2),
+        (1, None, 2),
+    ] {
+        let answer = twice(&mut stage, &reserve(asks, 1, replaces));
+        assert_eq!(answer, held_by(has), "{asks} for {replaces:?}");
+    }
+}
+
+#[test]
+fn a_code_is_good_for_as_many_places_as_it_allows_and_no_more() {
+    let mut stage = stage();
+    for visitor in [1, 2, 3, 2, 1] {
+        let answer = twice(&mut stage, &reserve(visitor, 3, None));
+        assert_eq!(answer, held_by(visitor));
+    }
+    let spent = twice(&mut stage, &reserve(4, 3, None));
+    assert_eq!(spent, no(Refused::CodeSpent));
+    assert_eq!(twice(&mut stage, &reserve(4, 3, Some(2))), held_by(4));
+    let spent = twice(&mut stage, &reserve(2, 3, None));
+    assert_eq!(spent, no(Refused::CodeSpent));
+}
+
+fn offer(visitor: u64, code: KeyHash) -> ShardCommand {
+    ShardCommand::OfferHandover {
+        index: PlaceIndex(visitor as u32),
+        nonce: nonce(visitor),
+        code,
+    }
+}
+
+fn take(code: KeyHash, browser: u8) -> ShardCommand {
+    ShardCommand::TakeOver {
+        code,
+        taker: ClaimId([browser; 16]),
+    }
+}
+
+fn took(reply: ShardReply) -> Nonce {
+    match reply {
+        ShardReply::HandedOver { nonce, .. } => nonce,
+        other => panic!("a hand-over is answered {other:?}"),
+    }
+}
+
+#[test]
+fn the_first_browser_takes_the_place_up_and_may_ask_again() {
+    let mut stage = stage();
+    stage.join(0, 0);
+    assert_eq!(
+        twice(&mut stage, &take(CODE, 1)),
+        no(Refused::HandoverUnknown)
+    );
+    stage.at_shard(0, offer(0, CODE));
+    assert_eq!(took(twice(&mut stage, &take(CODE, 1))), nonce(0));
+    assert_eq!(
+        twice(&mut stage, &take(CODE, 2)),
+        no(Refused::HandoverTaken)
+    );
+    stage.pass(Millis::from_minutes(11));
+    assert_eq!(took(twice(&mut stage, &take(CODE, 1))), nonce(0));
+}
+
+#[test]
+fn a_hand_over_ends_with_time_and_with_a_newer_code() {
+    let mut stage = stage();
+    stage.join(0, 0);
+    stage.at_shard(0, offer(0, CODE));
+    stage.at_shard(0, offer(0, KEY));
+    assert_eq!(
+        twice(&mut stage, &take(CODE, 1)),
+        no(Refused::HandoverUnknown)
+    );
+    stage.pass(Millis::from_minutes(10));
+    assert_eq!(
+        twice(&mut stage, &take(KEY, 1)),
+        no(Refused::HandoverUnknown)
+    );
+}
+
+#[test]
+fn only_so_many_codes_are_made_in_a_short_time_and_only_for_a_live_place() {
+    let mut stage = stage();
+    stage.join(0, 0);
+    let refusal = |reply| match reply {
+        ShardReply::Refused { why, .. } => Some(why),
+        _ => None,
+    };
+    for number in 0..5 {
+        let reply = stage.at_shard(0, offer(0, KeyHash([number; 16])));
+        assert!(
+            matches!(reply, ShardReply::HandoverOffered { .. }),
+            "{reply:?}"
+        );
+    }
+    let reply = stage.at_shard(0, offer(0, CODE));
+    assert_eq!(refusal(reply), Some(Refused::TooManyHandovers));
+    stage.pass(Millis::from_minutes(10));
+    let reply = stage.at_shard(0, offer(0, CODE));
+    assert!(
+        matches!(reply, ShardReply::HandoverOffered { .. }),
+        "{reply:?}"
+    );
+    stage.leave(0);
+    assert_eq!(
+        refusal(stage.at_shard(0, offer(0, KEY))),
+        Some(Refused::Left)
+    );
+    let foreign = ShardCommand::OfferHandover {
+        index: PlaceIndex(0),
+        nonce: nonce(9),
+        code: KEY,
+    };
+    assert_eq!(refusal(stage.at_shard(0, foreign)), Some(Refused::Unknown));
+}
+
+fn defer(visitor: u64) -> ShardCommand {
+    ShardCommand::Defer {
+        index: PlaceIndex(visitor as u32),
+        nonce: nonce(visitor),
+    }
+}
+
+fn state(stage: &mut Stage, visitor: u64) -> (VisitorState, bool) {
+    match stage.ask(visitor) {
+        ShardReply::Place { place, .. } => (place.state, place.may_defer),
+        other => panic!("a question is answered {other:?}"),
+    }
+}
+
+/// The hold is 5 minutes; a deferral adds 5.
+#[test]
+fn a_deferred_offer_stands_five_minutes_longer_once() {
+    let mut stage = stage();
+    for visitor in 0..2 {
+        stage.join(visitor, 0);
+    }
+    stage.live(Millis(1_000));
+    assert_eq!(state(&mut stage, 0), (VisitorState::Called, true));
+    assert_eq!(state(&mut stage, 1), (VisitorState::Waiting, false));
+    let not_yet = stage.at_shard(0, defer(1));
+    assert!(matches!(
+        not_yet,
+        ShardReply::Refused {
+            why: Refused::NotCalled,
+            ..
+        }
+    ));
+    let until = match stage.at_shard(0, defer(0)) {
+        ShardReply::Place { place, .. } => place.offer_until.expect("an offer with an end"),
+        other => panic!("a deferral is answered {other:?}"),
+    };
+    let stands_for = until.since(stage.now).0 / 1_000;
+    assert!((595..=600).contains(&stands_for), "{stands_for} s");
+    stage.restore_shard(0);
+    stage.sync(0);
+    assert_eq!(state(&mut stage, 0), (VisitorState::Called, false));
+    let again = stage.at_shard(0, defer(0));
+    assert!(matches!(
+        again,
+        ShardReply::Refused {
+            why: Refused::AlreadyDeferred,
+            ..
+        }
+    ));
+    stage.live(Millis::from_minutes(8));
+    assert_eq!(
+        state(&mut stage, 0).0,
+        VisitorState::Called,
+        "beyond the hold"
+    );
+    stage.live(Millis::from_minutes(3));
+    assert_eq!(state(&mut stage, 0).0, VisitorState::Lapsed);
+}
+
+#[test]
+fn who_deferred_enters_like_anybody_else() {
+    let mut stage = stage();
+    stage.join(0, 0);
+    stage.live(Millis(1_000));
+    stage.at_shard(0, defer(0));
+    stage.live(Millis::from_minutes(7));
+    stage.claim(0, 0);
+    stage.live(Millis(1_000));
+    let reply = stage.claim(0, 0);
+    assert!(matches!(reply, ShardReply::Session { .. }), "{reply:?}");
+    let view = stage.shards[0]
+        .view(PlaceIndex(0), stage.now)
+        .expect("a place");
+    assert!(view.was_admitted && !view.may_defer, "{view:?}");
+    let elsewhere = ShardCommand::Ask {
+        index: PlaceIndex(0),
+        nonce: nonce(0),
+        claim: claim_id(0, 1),
+    };
+    match stage.at_shard(0, elsewhere) {
+        ShardReply::Place { place, .. } => assert_eq!(place.state, VisitorState::Elsewhere),
+        other => panic!("a question is answered {other:?}"),
+    }
+}
