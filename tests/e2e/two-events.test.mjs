@@ -6,7 +6,7 @@ import { startRoom } from "./harness/room.mjs";
 
 let room;
 before(async () => {
-  room = await startRoom({ events: [{ id: "world-tour" }, { id: "club-night" }] });
+  room = await startRoom({ events: [{ id: "summer-tour" }, { id: "club-night" }] });
 });
 after(() => room?.stop());
 
@@ -18,7 +18,7 @@ function renameCookies(from, to) {
 }
 
 test("each event counts its own entries from 0, and keeps its own cookies in one browser", async () => {
-  const fan = visitorOf("world-tour");
+  const fan = visitorOf("summer-tour");
   await fan.visit();
   assert.equal((await fan.join()).entry, 0);
   const same = visitorOf("club-night");
@@ -27,20 +27,20 @@ test("each event counts its own entries from 0, and keeps its own cookies in one
   assert.equal(page.state, "none", "the place in one queue is none in the other");
   assert.equal((await same.join()).entry, 0);
   const names = [...fan.jar.keys()].sort();
-  assert.ok(names.includes("wr-ticket-world-tour-1") && names.includes("wr-ticket-club-night-1"), String(names));
-  assert.equal((await fan.ask()).event, "world-tour");
+  assert.ok(names.includes("wr-ticket-summer-tour-1") && names.includes("wr-ticket-club-night-1"), String(names));
+  assert.equal((await fan.ask()).event, "summer-tour");
   assert.equal((await same.ask()).event, "club-night");
 });
 
 test("a pass opens the paths of its own event only", async () => {
-  const fan = visitorOf("world-tour");
+  const fan = visitorOf("summer-tour");
   await fan.admitted();
-  assert.equal((await fan.visit("/events/world-tour/a")).status, 200);
+  assert.equal((await fan.visit("/events/summer-tour/a")).status, 200);
   assert.equal((await fan.visit("/events/club-night/a")).status, 503);
 });
 
 test("T20 permit, ticket and pass of one event mean nothing to the other", async () => {
-  const admitted = visitorOf("world-tour");
+  const admitted = visitorOf("summer-tour");
   const { pass } = await admitted.admitted();
   const stranger = visitorOf("club-night");
   renameCookies(admitted, stranger);
@@ -53,7 +53,7 @@ test("T20 permit, ticket and pass of one event mean nothing to the other", async
   const bearing = await room.ask("/events/club-night/a", { headers: { "waiting-room-pass": pass } });
   assert.equal(bearing.status, 503);
 
-  const fresh = visitorOf("world-tour");
+  const fresh = visitorOf("summer-tour");
   await fresh.visit();
   const joined = await visitorOf("club-night").script("POST", "/_wr/queues/club-night/tickets", {
     permit: fresh.page.permit,
@@ -62,7 +62,7 @@ test("T20 permit, ticket and pass of one event mean nothing to the other", async
 });
 
 test("pausing, stopping and a message in one event leave the other alone", async () => {
-  const operator = await room.operator({ event: "world-tour" });
+  const operator = await room.operator({ event: "summer-tour" });
   const fan = visitorOf("club-night");
   await fan.visit();
   await fan.join();
@@ -74,7 +74,7 @@ test("pausing, stopping and a message in one event leave the other alone", async
   const board = await room.board("club-night");
   assert.deepEqual([board.stop, board.message, board.lines[0].phase], [false, null, "open"]);
   const paused = await until(
-    () => room.board("world-tour"),
+    () => room.board("summer-tour"),
     (each) => each.stop === true,
     { within_ms: 2_000 },
   );
@@ -87,17 +87,17 @@ test("an event that nobody configured is 404, whatever is asked of it", async ()
     for (const method of ["GET", "POST"]) {
       const answer = await room.ask(`/_wr/queues/no-such-event${path}`, { method });
       assert.ok([404, 405].includes(answer.status), `${method} ${path}: ${answer.status}`);
-      assert.doesNotMatch(answer.text, /no-such-event-|world-tour/);
+      assert.doesNotMatch(answer.text, /no-such-event-|summer-tour/);
     }
   }
   assert.equal((await room.ask("/_wr/queues/no-such-event")).status, 404);
 });
 
 test("a new run starts from nothing and refuses every token of the old one", async () => {
-  const old = visitorOf("world-tour");
+  const old = visitorOf("summer-tour");
   await old.visit();
   await old.join();
-  const next = await startRoom({ events: [{ id: "world-tour", run: 2 }], secrets: room.secrets });
+  const next = await startRoom({ events: [{ id: "summer-tour", run: 2 }], secrets: room.secrets });
   try {
     const fan = next.visitor();
     fan.jar = new Map(old.jar);
