@@ -20,6 +20,7 @@ pub mod keeping;
 pub mod place;
 pub mod rows;
 mod session;
+mod storing;
 mod syncing;
 mod turn;
 
@@ -28,17 +29,17 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::board::Board;
 use crate::clock::Clock;
 use crate::deadlines::Deadlines;
-use crate::draw::{Hash, chain};
+use crate::draw::Hash;
 use crate::limits::{DEAF_AFTER, PATIENT_SYNC, PLACES_PER_PAGE};
 use crate::line::Order;
-use crate::outcome::{Corrupt, Outcome};
+use crate::outcome::Outcome;
 use crate::settings::Settings;
 use crate::sync::{Counters, LineReport};
 use crate::units::{ClaimId, KeyHash, Millis, Nonce, PlaceIndex, Rank, ShardIndex, UnixMillis};
 
 use command::{PlaceView, ShardCommand, ShardReply};
 use keeping::{Handover, Holder};
-use place::{Place, Standing};
+use place::Place;
 use rows::{LineRow, ShardRow};
 
 /// Which shard of which run.
@@ -140,64 +141,6 @@ impl Shard {
         Outcome { reply: shard, rows }
     }
 
-    /// The shard whose rows these are: the inverse of storing them.
-    ///
-    /// # Errors
-    /// [`Corrupt`] when the rows are not those of one shard with these lines.
-    pub fn restore(
-        identity: Identity,
-        settings: Settings,
-        rows: impl IntoIterator<Item = ShardRow>,
-        now: UnixMillis,
-    ) -> Result<Self, Corrupt> {
-        let mut shard = Self::empty(identity, settings, now);
-        let mut pages = BTreeMap::new();
-        for row in rows {
-            match row {
-                ShardRow::Page {
-                    number,
-                    epoch,
-                    places,
-                } => {
-                    pages.insert(number, (epoch, places));
-                }
-                ShardRow::Counters { lines } if lines.len() == shard.lines.len() => {
-                    for (line, row) in shard.lines.iter_mut().zip(lines) {
-                        line.row = row;
-                    }
-                }
-                ShardRow::Key { key, holders } => {
-                    shard.keys.insert(key, holders);
-                }
-                ShardRow::Handovers { index, offers } => shard.adopt_handovers(index, offers),
-                ShardRow::End { at } => shard.ended_at = at,
-                ShardRow::Counters { lines } => {
-                    return Err(Corrupt(format!(
-                        "{} lines stored, {} configured",
-                        lines.len(),
-                        shard.lines.len()
-                    )));
-                }
-            }
-        }
-        let last = pages.len();
-        for (position, (number, (epoch, rows))) in pages.into_iter().enumerate() {
-            let full = rows.len() == PLACES_PER_PAGE || position + 1 == last;
-            if number as usize != position || !full || rows.len() > PLACES_PER_PAGE {
-                return Err(Corrupt(format!(
-                    "page {number} with {} places at position {position}",
-                    rows.len()
-                )));
-            }
-            for row in rows {
-                shard.adopt(row.into_place(epoch), now)?;
-            }
-        }
-        shard.check()?;
-        shard.restore_order();
-        Ok(shard)
-    }
-
     fn empty(identity: Identity, settings: Settings, now: UnixMillis) -> Self {
         Self {
             identity,
@@ -225,45 +168,6 @@ impl Shard {
             doubted: false,
             changed: Changed::default(),
         }
-    }
-
-    /// Takes up a stored place and everything that follows from it.
-    fn adopt(&mut self, mut place: Place, now: UnixMillis) -> Result<(), Corrupt> {
-        let index = PlaceIndex(self.places.len() as u32);
-        let position = usize::from(place.line.0);
-        let idle_now = self.idle_clock(now);
-        let Some(line) = self.lines.get_mut(position) else {
-            return Err(Corrupt(format!("place {} in line {position}", index.0)));
-        };
-        match &mut place.standing {
-            Standing::Claimed(claim) => {
-                claim.seen = now;
-                line.claims.insert((claim.order, index));
-            }
-            Standing::Granted(session) => {
-                session.renewed = idle_now;
-                if !session.issued {
-                    self.unissued.insert(index);
-                }
-                if !session.confirmed {
-                    self.unconfirmed.insert(index);
-                }
-            }
-            _ => {}
-        }
-        if !place.direct {
-            line.joins.push(index);
-            line.chain = chain(&line.chain, &place.nonce);
-        }
-        if matches!(place.standing, Standing::Left { .. }) && !place.direct {
-            line.left.insert(index, Rank(line.row.absent_below));
-        }
-        if place.standing != Standing::Void {
-            self.by_nonce.insert(place.nonce, index);
-        }
-        self.places.push(place);
-        self.remind(index, now);
-        Ok(())
     }
 
     /// Carries out one command.
@@ -386,55 +290,6 @@ impl Shard {
     fn count(&mut self, line: usize) -> &mut Counters {
         self.changed.counters = true;
         &mut self.lines[line].row.counters
-    }
-
-    fn take_rows(&mut self) -> Vec<ShardRow> {
-        let changed = std::mem::take(&mut self.changed);
-        let mut rows = Vec::with_capacity(changed.pages.len() + usize::from(changed.counters));
-        for number in changed.pages {
-            let first = number as usize * PLACES_PER_PAGE;
-            let end = (first + PLACES_PER_PAGE).min(self.places.len());
-            rows.push(ShardRow::of_page(number, &self.places[first..end]));
-        }
-        if changed.counters {
-            rows.push(ShardRow::Counters {
-                lines: self.lines.iter().map(|line| line.row).collect(),
-            });
-        }
-        for key in changed.keys {
-            let holders = self.keys[&key].clone();
-            rows.push(ShardRow::Key { key, holders });
-        }
-        for index in changed.handovers {
-            let offers = self.handovers[&index].clone();
-            rows.push(ShardRow::Handovers { index, offers });
-        }
-        if changed.end {
-            rows.push(ShardRow::End { at: self.ended_at });
-        }
-        rows
-    }
-
-    /// What must hold of every stored state.
-    fn check(&self) -> Result<(), Corrupt> {
-        for (position, line) in self.lines.iter().enumerate() {
-            let row = &line.row;
-            let granted = row.granted + row.tries_granted;
-            if row.counters.joined != line.joins.len() as u64 {
-                return Err(Corrupt(format!(
-                    "line {position}: {} joins counted, {} places",
-                    row.counters.joined,
-                    line.joins.len()
-                )));
-            }
-            if row.counters.numbered > row.counters.joined || row.counters.ended > granted {
-                return Err(Corrupt(format!(
-                    "line {position}: counters {:?} with {granted} grants",
-                    row.counters
-                )));
-            }
-        }
-        Ok(())
     }
 
     /// Whether everything of the run is to be deleted: it ended longer ago than it is kept.
