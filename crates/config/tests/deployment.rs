@@ -1,6 +1,6 @@
 //! The events of the repository's own `wrangler.toml` are accepted.
 
-use anteroom_config::{any_zone, parse_all, path::PathRule};
+use anteroom_config::{Access, any_zone, parse_all, path::PathRule};
 use anteroom_queue::settings::Mode;
 use serde_json::Value;
 
@@ -31,6 +31,17 @@ fn the_events_of_the_repository_are_accepted() {
     );
     assert!(demo.opens_at().is_none(), "open at once");
     assert!(rooms.events().len() >= 2);
+    let tour = rooms.event("world-tour").expect("the fuller event");
+    let lines: Vec<_> = tour
+        .lines
+        .iter()
+        .map(|line| (line.id.as_str(), line.access))
+        .collect();
+    assert_eq!(
+        lines,
+        [("general", Access::Everyone), ("fan-club", Access::Code)]
+    );
+    assert!(tour.opens_at().is_none() && tour.settings.prequeue_at.is_none());
     assert_eq!(
         PathRule::parse("/events/demo/*").as_ref(),
         demo.paths.first()
