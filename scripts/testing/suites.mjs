@@ -86,11 +86,12 @@ export const suites = [
   },
   {
     name: "tokens",
-    needs: ["packages"],
+    needs: ["packages", "rust", "keysTool"],
     provides: ["python"],
     commands: ({ PYTHON }) => [
       { label: "jose", program: toolNode(), args: ["tests/tokens/verify-with-jose.mjs"] },
       { label: "PyJWT", program: PYTHON, args: ["tests/tokens/verify_with_pyjwt.py"] },
+      nodeTests("tests/tokens"),
     ],
   },
   {

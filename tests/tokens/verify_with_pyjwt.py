@@ -3,6 +3,7 @@ with the Rust crate. Needs the packages of tests/requirements.txt."""
 
 import base64
 import hashlib
+import ipaddress
 import json
 import pathlib
 import re
@@ -18,6 +19,7 @@ MAX_TOKEN_BYTES = 1024
 CLOCK_AHEAD_SECONDS = 30
 ORIGIN_LEEWAY_SECONDS = 30
 LAST_PASS_SECONDS = 60
+MAX_ENQUEUE_SECONDS = 60 * 86_400
 MAX_NUMBER = 2**53 - 1
 # Refusals that the library alone must give as well. PyJWT takes its time from the machine's clock, so the times of the
 # vectors are compared here instead.
@@ -44,6 +46,17 @@ def number(limit):
 
 def text(longest):
     return lambda value: isinstance(value, str) and len(value) <= longest and re.fullmatch(r"[ !#-\[\]-~]+", value)
+
+
+def address(value):
+    """One value for each address; one of IPv4 inside one of IPv6 is the one of IPv4."""
+    if not isinstance(value, str) or "%" in value:
+        return None
+    try:
+        ip = ipaddress.ip_address(value)
+    except ValueError:
+        return None
+    return getattr(ip, "ipv4_mapped", None) or ip
 
 
 def one_of(*values):
@@ -78,17 +91,25 @@ CLAIMS = {
         "evt": text(253), "sub": text(64), "scp": one_of("read", "write"), "iat": SECONDS, "exp": SECONDS,
     },
 }
-OPTIONAL = {"permit": {"arr"}, "ticket": {"ent", "rank"}, "pass": set(), "operator": set()}
+CLAIMS["staff"] = START | RUN | {"jti": nonce, "name": text(64), "iat": SECONDS, "exp": SECONDS}
+CLAIMS["enqueue"] = {
+    "v": one_of(1), "iss": text(64), "aud": text(64), "evt": text(64), "line": text(64), "key": text(128),
+    "jti": text(64), "iat": SECONDS, "exp": SECONDS, "ip": lambda value: address(value) is not None,
+}
+OPTIONAL = {
+    "permit": {"arr"}, "ticket": {"ent", "rank"}, "pass": set(), "operator": set(), "staff": set(), "enqueue": {"ip"},
+}
+AUDIENCE = {"pass": KEYS["audience"], "enqueue": KEYS["event"]}
 
 
 def derive(row):
     root = next(key for key in KEYS["root_keys"] if key["id"] == row["root"])
-    audience = KEYS["audience"] if row["purpose"] == "pass" else ""
+    audience = AUDIENCE.get(row["purpose"], "")
     fields = ["anteroom/token/v1", row["typ"], row["alg"], KEYS["issuer"], audience]
     info = b"".join(len(field).to_bytes(2, "big") + field.encode() for field in fields)
     key = HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=info).derive(decode(root["key"]))
     fingerprint = encode(hashlib.sha256(info).digest())[:8]
-    kid = f"{row['root']}.{fingerprint}" if row["purpose"] == "pass" else row["root"]
+    kid = f"{row['root']}.{fingerprint}" if row["purpose"] in AUDIENCE else row["root"]
     return {"info_hex": info.hex(), "key": encode(key), "kid": kid}
 
 
@@ -108,16 +129,16 @@ def ask_library(test, keys):
     kid = jwt.get_unverified_header(test["token"]).get("kid")
     if kid not in keys:
         raise Refused("unknown kid")
-    is_pass = test["purpose"] == "pass"
+    is_pass, is_enqueue = test["purpose"] == "pass", test["purpose"] == "enqueue"
     required = [name for name in CLAIMS[test["purpose"]] if name not in OPTIONAL[test["purpose"]]]
     jwt.decode(
         test["token"],
         keys[kid][0],
         algorithms=[test["alg"]],
-        issuer=KEYS["issuer"],
-        audience=KEYS["audience"] if is_pass else None,
+        issuer=None if is_enqueue else KEYS["issuer"],
+        audience=KEYS["audience"] if is_pass else KEYS["issuer"] if is_enqueue else None,
         options={
-            "require": required, "verify_aud": is_pass, "verify_exp": False, "verify_iat": False, "verify_nbf": False,
+            "require": required, "verify_aud": is_pass or is_enqueue, "verify_exp": False, "verify_iat": False, "verify_nbf": False,
         },
     )
 
@@ -131,6 +152,8 @@ def check_profile(test, keys):
     canonical = re.compile(r"[A-Za-z0-9_-]+")
     if len(segments) != 3 or not all(canonical.fullmatch(part) and encode(decode(part)) == part for part in segments):
         raise Refused("shape")
+    if purpose == "enqueue":
+        return check_enqueue(test, keys, *(flat_object(decode(part).decode("utf-8")) for part in segments[:2]))
     if decode(segments[0]).decode("latin-1") not in (header for _, header in keys.values()):
         raise Refused("header")
     payload = decode(segments[1]).decode("utf-8")
@@ -149,10 +172,45 @@ def check_profile(test, keys):
         raise Refused("outlives its session")
     if claims["evt"] != KEYS["event"] and not (purpose == "operator" and claims["evt"] == "*"):
         raise Refused("event")
-    if purpose in ("permit", "ticket") and claims["run"] != KEYS["run"]:
+    if purpose in ("permit", "ticket", "staff") and claims["run"] != KEYS["run"]:
         raise Refused("run")
     leeway = ORIGIN_LEEWAY_SECONDS if test["at"] == "origin" else 0
     if claims["iat"] > test["now"] + CLOCK_AHEAD_SECONDS or test["now"] >= claims["exp"] + leeway:
+        raise Refused("time")
+
+
+def flat_object(text):
+    """An object with no name twice; `json.loads` alone would take the last of two."""
+
+    def once(pairs):
+        if len(dict(pairs)) != len(pairs):
+            raise Refused("a member twice")
+        return dict(pairs)
+
+    read = json.loads(text, object_pairs_hook=once)
+    if not isinstance(read, dict):
+        raise Refused("no object")
+    return read
+
+
+def check_enqueue(test, keys, header, claims):
+    if {name: header.get(name) for name in header if name != "kid"} != {"alg": "HS256", "typ": "wr-enqueue+jwt"}:
+        raise Refused("header")
+    if header.get("kid") not in keys:
+        raise Refused("unknown kid")
+    rules = CLAIMS["enqueue"]
+    if not set(rules) - {"ip"} <= set(claims) <= set(rules):
+        raise Refused("claims missing or unknown")
+    for name, value in claims.items():
+        if not rules[name](value):
+            raise Refused(f"claim {name}")
+    if (claims["aud"], claims["evt"]) != (KEYS["issuer"], KEYS["event"]):
+        raise Refused("not for us")
+    if "ip" in claims and address(claims["ip"]) != address(test.get("ip")):
+        raise Refused("address")
+    if claims["exp"] - claims["iat"] > MAX_ENQUEUE_SECONDS:
+        raise Refused("valid for too long")
+    if claims["iat"] > test["now"] + CLOCK_AHEAD_SECONDS or test["now"] >= claims["exp"]:
         raise Refused("time")
 
 
@@ -169,7 +227,7 @@ def main():
     for row in KEYS["derived_keys"]:
         if any(row[name] != value for name, value in derive(row).items()):
             problems.append(f"derivation of {row['kid']}")
-    tests = [test for name in ("valid.json", "refusals.json") for test in json.loads((VECTORS / name).read_text())]
+    tests = [test for name in ("valid.json", "refusals.json", "enqueue.json") for test in json.loads((VECTORS / name).read_text())]
     taken = by_library = 0
     for test in tests:
         name = f"{test['purpose']} {test['alg']} {test['at']}: {test['name']}"
