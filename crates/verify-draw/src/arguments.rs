@@ -1,0 +1,148 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use anteroom_queue::draw::{beacon::QUICKNET, hex};
+use pico_args::Arguments as Words;
+use verify_draw::beacon::BeaconChain;
+
+/// How the program is called.
+pub const USAGE: &str = "usage:
+  verify-draw --url URL [--ticket TICKET] [--log FILE] [--line ID]
+      asks a room: URL is https://HOST/_wr/queues/EVENT
+  verify-draw --draw FILE [--ticket TICKET] [--log FILE] [--line ID]
+      offline: FILE is what URL/draw answered, the log what the operator exported
+options:
+  --ticket TICKET        the ticket's text, or @FILE to read it from there
+  --beacon-key HEX       public key of another beacon than drand's quicknet
+  --beacon-chain HEX     that beacon's name
+  --beacon-genesis S     when its first round was, Unix seconds (quicknet's if left out)
+  --beacon-period S      seconds between its rounds (quicknet's if left out)
+exit code: 0 everything that could be checked holds, 1 something does not, 2 nothing could be checked";
+
+/// Where the draw comes from.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A room's address for the event.
+    Url(String),
+    /// A saved file.
+    File(PathBuf),
+}
+
+/// What was asked for.
+#[derive(Debug)]
+pub struct Arguments {
+    /// Where the draw comes from.
+    pub source: Source,
+    /// The ticket, or `@` and the file that has it.
+    pub ticket: Option<String>,
+    /// The file of the event log.
+    pub log: Option<PathBuf>,
+    /// Only this line.
+    pub line: Option<String>,
+    /// The beacon whose rounds count.
+    pub beacon: BeaconChain,
+}
+
+impl Arguments {
+    /// Reads the words behind the program's name; none: help was asked for.
+    pub fn parse(words: Vec<std::ffi::OsString>) -> Result<Option<Self>, String> {
+        let mut words = Words::from_vec(words);
+        if words.contains(["-h", "--help"]) {
+            return Ok(None);
+        }
+        let url: Option<String> = optional(&mut words, "--url")?;
+        let file: Option<PathBuf> = optional(&mut words, "--draw")?;
+        let source = match (url, file) {
+            (Some(url), None) => Source::Url(url.trim_end_matches('/').to_owned()),
+            (None, Some(file)) => Source::File(file),
+            _ => return Err("one of --url and --draw is needed".to_owned()),
+        };
+        let arguments = Self {
+            source,
+            ticket: optional(&mut words, "--ticket")?,
+            log: optional(&mut words, "--log")?,
+            line: optional(&mut words, "--line")?,
+            beacon: beacon(&mut words)?,
+        };
+        match words.finish()[..] {
+            [] => Ok(Some(arguments)),
+            [ref word, ..] => Err(format!("{} is not known", word.display())),
+        }
+    }
+}
+
+fn optional<T: std::str::FromStr>(
+    words: &mut Words,
+    name: &'static str,
+) -> Result<Option<T>, String>
+where
+    T::Err: std::fmt::Display,
+{
+    words
+        .opt_value_from_str(name)
+        .map_err(|error| format!("{name}: {error}"))
+}
+
+fn beacon(words: &mut Words) -> Result<BeaconChain, String> {
+    let key: Option<String> = optional(words, "--beacon-key")?;
+    let name: Option<String> = optional(words, "--beacon-chain")?;
+    let genesis: Option<u64> = optional(words, "--beacon-genesis")?;
+    let period: Option<u64> = optional(words, "--beacon-period")?;
+    let Some(key) = key else {
+        return if name.is_none() && genesis.is_none() && period.is_none() {
+            Ok(BeaconChain::quicknet())
+        } else {
+            Err("--beacon-chain, --beacon-genesis and --beacon-period need --beacon-key".to_owned())
+        };
+    };
+    let name = name
+        .map(|name| {
+            hex::hash(&name).ok_or("--beacon-chain: 64 lower-case hexadecimal digits are wanted")
+        })
+        .transpose()?;
+    BeaconChain::other(
+        &key,
+        genesis.unwrap_or(QUICKNET.genesis.0 / 1_000),
+        period.unwrap_or(QUICKNET.period.0 / 1_000),
+        name,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Option<Arguments>, String> {
+        Arguments::parse(line.split_whitespace().map(Into::into).collect())
+    }
+
+    #[test]
+    fn what_is_not_understood_is_said() {
+        for line in [
+            "",
+            "--url https://a.example/_wr/queues/e --draw file",
+            "--draw",
+            "--draw file --unknown",
+            "--draw file other",
+            "--draw file --beacon-period 3",
+            "--draw file --beacon-key 00",
+            "--draw file --beacon-genesis later",
+        ] {
+            assert!(parsed(line).is_err(), "{line}");
+        }
+        assert!(parsed("--help").expect("help is no mistake").is_none());
+    }
+
+    #[test]
+    fn without_another_beacon_it_is_quicknet() {
+        let arguments = parsed("--url https://a.example/_wr/queues/e/ --line fans");
+        let arguments = arguments.expect("understood").expect("not help");
+        assert_eq!(arguments.beacon, BeaconChain::quicknet());
+        assert_eq!(
+            arguments.source,
+            Source::Url("https://a.example/_wr/queues/e".to_owned())
+        );
+        assert_eq!(arguments.line.as_deref(), Some("fans"));
+    }
+}

@@ -1,0 +1,365 @@
+//! Reads the event log from its first line: the chain of hashes, and what the lines say.
+
+use anteroom_queue::draw::Hash;
+use anteroom_queue::log::{BegunLine, LineFault, LogLine, Record, empty_head, verify_line};
+
+use crate::cuts::{self, Cut};
+use crate::document::DrawDocument;
+use crate::history::{CutRecord, DrawnRecord, FixedRecord, History};
+use crate::{Findings, Verdict};
+
+/// A log that was read, as far as its chain holds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Replay {
+    lines: Vec<History>,
+    /// Unix milliseconds of the last line.
+    at: u64,
+    /// What operators did, by name.
+    operators: Vec<(String, String)>,
+    /// Requests that went past the queue and staff passes, as last counted.
+    beside: (u64, u64),
+}
+
+impl Replay {
+    /// What it says about a line, by the line's index.
+    pub(crate) fn line(&self, position: usize) -> Option<&History> {
+        self.lines.get(position)
+    }
+}
+
+/// Reads `log`, the log of the event and run that `document` is about.
+pub(crate) fn replay(log: &str, document: &DrawDocument, findings: &mut Findings) -> Replay {
+    let before = findings.count(Verdict::Fails);
+    let mut replay = Replay::default();
+    let mut head = empty_head(&document.event, document.run);
+    let mut read: u64 = 0;
+    for text in log.lines() {
+        let n = read + 1;
+        let about = format!("log line {n}");
+        let line: Option<LogLine> = serde_json::from_str(text).ok();
+        if n == 1 && !begins(line.as_ref(), document, findings) {
+            return replay;
+        }
+        match verify_line(&head, text) {
+            Ok(next) => {
+                let line = line.filter(|line| line.n == n);
+                let Some(line) = line else {
+                    findings.fails(
+                        about,
+                        format!("not a line with number {n} of a kind that this program knows"),
+                    );
+                    return replay;
+                };
+                replay.take(line, &head, findings);
+                head = next;
+            }
+            Err(fault) => {
+                findings.fails(about, broken(fault));
+                return replay;
+            }
+        }
+        read = n;
+    }
+    if read == 0 {
+        findings.fails("log", "it is empty");
+        return replay;
+    }
+    replay.finish(document, findings);
+    if findings.count(Verdict::Fails) == before {
+        replay.tell(read, &head, findings);
+    }
+    replay
+}
+
+fn broken(fault: LineFault) -> &'static str {
+    match fault {
+        LineFault::NoHash => {
+            "it does not end with a hash: it was altered or cut off; what follows was not read"
+        }
+        LineFault::OtherHash => {
+            "its hash is another: this line was altered, or one before it was left out or put in; what follows was \
+             not read"
+        }
+    }
+}
+
+/// Whether the first line begins the log of the document's event and run.
+fn begins(line: Option<&LogLine>, document: &DrawDocument, findings: &mut Findings) -> bool {
+    let Some(LogLine {
+        record: Record::Begin { event, run, .. },
+        ..
+    }) = line
+    else {
+        findings.fails("log line 1", "a log begins with the line of the kind begin");
+        return false;
+    };
+    let of = |event: &str, run: u32| format!("event {event}, run {run}");
+    let (log, draw) = (of(event, *run), of(&document.event, document.run));
+    findings.require(log == draw, "event and run", || {
+        format!("the log is of {log} (log line 1), the draw of {draw}")
+    });
+    log == draw
+}
+
+impl Replay {
+    fn take(&mut self, line: LogLine, head: &Hash, findings: &mut Findings) {
+        let (n, at) = (line.n, line.at.0);
+        let about = format!("log line {n}");
+        findings.require(at >= self.at, &about, || {
+            "its time is before the line before it".to_owned()
+        });
+        self.at = at;
+        match line.record {
+            Record::Begin { lines, .. } => self.begin(n, lines, findings),
+            Record::Operator { by, action } => {
+                let name = action.get("action").and_then(|name| name.as_str());
+                self.operators
+                    .push((by, name.unwrap_or("something").to_owned()));
+            }
+            Record::Stock { .. } => {}
+            Record::Edges { bypassed, staff } => self.beside = (bypassed, staff),
+            record => self.take_of_line(n, record, head, findings),
+        }
+    }
+
+    fn begin(&mut self, n: u64, lines: Vec<BegunLine>, findings: &mut Findings) {
+        findings.require(n == 1, format!("log line {n}"), || {
+            "the log begins a second time".to_owned()
+        });
+        if n == 1 {
+            let histories = lines
+                .into_iter()
+                .map(|line| History::new(line.id, line.commitment));
+            self.lines = histories.collect();
+        }
+    }
+
+    fn take_of_line(&mut self, n: u64, record: Record, head: &Hash, findings: &mut Findings) {
+        let about = format!("log line {n}");
+        let at = self.at;
+        let (Record::Line { line, .. }
+        | Record::Cut { line, .. }
+        | Record::Call { line, .. }
+        | Record::Grant { line, .. }
+        | Record::Admit { line, .. }
+        | Record::Fixed { line, .. }
+        | Record::Drawn { line, .. }) = &record
+        else {
+            return;
+        };
+        let Some(history) = self.lines.iter_mut().find(|known| known.id == *line) else {
+            return findings.fails(about, format!("the run has no line {line}"));
+        };
+        match record {
+            Record::Cut {
+                shard,
+                first_join,
+                count,
+                first_entry,
+                joined,
+                chain,
+                ..
+            } => {
+                let record = CutRecord {
+                    n,
+                    shard: shard.0,
+                    first_join,
+                    count,
+                };
+                let first_entry = first_entry.0;
+                cuts::take(
+                    history,
+                    &Cut {
+                        record,
+                        first_entry,
+                        joined,
+                        chain,
+                    },
+                    findings,
+                );
+            }
+            Record::Line { commitment, .. } => {
+                let is_early = history.commitment.is_none() && history.entries == 0;
+                findings.require(is_early, about, || {
+                    "a commitment after another, or after entry numbers were given out".to_owned()
+                });
+                history.commitment = Some(commitment);
+            }
+            Record::Fixed {
+                entrants,
+                root,
+                round,
+                ..
+            } => {
+                let fixed = FixedRecord {
+                    n,
+                    at,
+                    entrants,
+                    root,
+                    round,
+                };
+                take_fixed(history, fixed, head, findings);
+            }
+            Record::Drawn {
+                secret,
+                beacon,
+                seed,
+                ..
+            } => {
+                let is_next = history.fixed.is_some() && history.drawn.is_none();
+                findings.require(is_next, about, || {
+                    "a draw is decided once, after its entrants".to_owned()
+                });
+                history.drawn = Some(DrawnRecord {
+                    n,
+                    secret,
+                    beacon,
+                    seed,
+                });
+            }
+            Record::Call { called, .. } => take_call(history, n, called.0, findings),
+            Record::Grant { count, granted, .. } => {
+                take_grant(history, (n, at), count, granted, findings)
+            }
+            Record::Admit { count, .. } => {
+                let nobody_waits = history.may_call() && history.called == history.entries;
+                findings.require(nobody_waits, about, || {
+                    let waiting = history.entries - history.called.min(history.entries);
+                    format!("a first visit was admitted in one step while {waiting} waited for their turn")
+                });
+                history.admitted = history.admitted.saturating_add(count);
+            }
+            _ => {}
+        }
+    }
+
+    /// What can be said only at the end.
+    fn finish(&self, document: &DrawDocument, findings: &mut Findings) {
+        let ours: Vec<&str> = self.lines.iter().map(|line| line.id.as_str()).collect();
+        let theirs: Vec<&str> = document.lines.iter().map(|line| line.id.as_str()).collect();
+        findings.require(ours == theirs, "lines", || {
+            format!(
+                "the log has the lines {}, the draw {}",
+                ours.join(", "),
+                theirs.join(", ")
+            )
+        });
+        for line in &self.lines {
+            let stated = line.stated.map_or(0, |(granted, _)| granted);
+            findings.require(
+                stated == line.granted,
+                format!("log, line {}", line.id),
+                || format!("its grants are {}, the last says {stated}", line.granted),
+            );
+        }
+    }
+
+    fn tell(&self, read: u64, head: &Hash, findings: &mut Findings) {
+        let hash = anteroom_queue::draw::hex::text(head);
+        findings.holds(
+            "log",
+            format!("{read} lines, each chained to the one before it; the last has the hash {hash}, the same in every honest copy"),
+        );
+        for line in &self.lines {
+            let about = format!("log, line {}", line.id);
+            let (cuts, shards) = (line.cuts.len(), line.shards.len());
+            let entries = line.entries;
+            findings.holds(
+                &about,
+                format!("{entries} entry numbers from 0 on, in {cuts} cuts for {shards} shards, without gap or overlap"),
+            );
+            let (called, granted, admitted) = (line.called, line.granted, line.admitted);
+            findings.holds(
+                &about,
+                format!("{called} turns offered in the order of the ranks, {granted} granted, {admitted} first visits admitted while nobody waited"),
+            );
+            if granted > called {
+                let more = granted - called;
+                findings.unchecked(
+                    &about,
+                    format!("{more} more grants than turns: a grant that nobody takes up is given again, and the log does not say which"),
+                );
+            }
+        }
+        let by: Vec<String> = self
+            .operators
+            .iter()
+            .map(|(by, what)| format!("{what} by {by}"))
+            .collect();
+        let did = if by.is_empty() {
+            "nothing".to_owned()
+        } else {
+            by.join(", ")
+        };
+        let (bypassed, staff) = self.beside;
+        findings.holds(
+            "log, beside the queue",
+            format!("operators did: {did}; {bypassed} requests passed without a pass, {staff} with a staff pass"),
+        );
+    }
+}
+
+fn take_fixed(history: &mut History, fixed: FixedRecord, head: &Hash, findings: &mut Findings) {
+    let about = format!("log line {}", fixed.n);
+    let is_next = history.commitment.is_some() && history.fixed.is_none();
+    findings.require(is_next, &about, || {
+        "entrants are fixed once, after the commitment to a secret".to_owned()
+    });
+    findings.require(fixed.root == *head, &about, || {
+        "its root is not the hash of the line before it".to_owned()
+    });
+    findings.require(fixed.entrants == history.entries, &about, || {
+        let (fixed, numbered) = (fixed.entrants, history.entries);
+        format!("{fixed} entrants, but {numbered} entry numbers were given out before")
+    });
+    history.fixed = Some(fixed);
+}
+
+fn take_call(history: &mut History, n: u64, called: u64, findings: &mut Findings) {
+    let about = format!("log line {n}");
+    findings.require(called > history.called, &about, || {
+        format!(
+            "called goes from {} to {called}: it only grows",
+            history.called
+        )
+    });
+    findings.require(called <= history.entries, &about, || {
+        format!(
+            "{called} were called, {} have an entry number",
+            history.entries
+        )
+    });
+    findings.require(history.may_call(), &about, || {
+        "somebody was called before the draw was decided".to_owned()
+    });
+    history.called = called;
+}
+
+/// Grants of several shards in one commit all state the total after it, or each the total so far.
+fn take_grant(
+    history: &mut History,
+    (n, at): (u64, u64),
+    count: u64,
+    granted: u64,
+    findings: &mut Findings,
+) {
+    let about = format!("log line {n}");
+    let before = history.stated.unwrap_or((0, at));
+    let is_complete = before.1 == at || before.0 == history.granted;
+    findings.require(is_complete, &about, || {
+        format!(
+            "the grants before it are {}, the last of them says {}",
+            history.granted, before.0
+        )
+    });
+    history.granted = history.granted.saturating_add(count);
+    findings.require(
+        count > 0 && granted >= history.granted && granted >= before.0,
+        &about,
+        || format!("{count} grants make {}, not {granted}", history.granted),
+    );
+    findings.require(history.called > 0, &about, || {
+        "a grant before anybody was called".to_owned()
+    });
+    history.stated = Some((granted, at));
+}
