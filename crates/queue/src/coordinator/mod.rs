@@ -13,6 +13,7 @@
 //! What is deliberately absent: a clock, entropy, visitors' names, storage. Commands carry the
 //! time and the entropy; [`Outcome::rows`] carry what must be stored before the answer leaves.
 
+mod checking;
 pub mod child;
 pub mod command;
 mod cutting;

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Coordinator;
 use super::command::{Action, Change, CoordinatorReply, Noted};
+use super::{Coordinator, checking};
 use crate::board::Pause;
-use crate::limits::{LONGEST_BATCH, MAX_MESSAGE_BYTES, MAX_NOTED, MOST_ADMISSIONS, MOST_VISITORS};
+use crate::limits::MAX_NOTED;
 use crate::log::Record;
 use crate::settings::{Batch, Limits};
 use crate::units::{Millis, UnixMillis};
@@ -56,6 +56,56 @@ impl Live {
             batch: self.batch.unwrap_or(configured.batch),
         }
     }
+
+    /// Takes on what an action says about the live values.
+    fn follow(&mut self, action: &Action) {
+        match action {
+            Action::Pause {
+                reason,
+                next_update_at,
+            } => {
+                self.pause = Some(Pause {
+                    reason: reason.clone(),
+                    next_update_at: *next_update_at,
+                });
+                self.slowdowns += 1;
+            }
+            Action::Stop {
+                reason,
+                next_update_at,
+            } => {
+                self.pause = Some(Pause {
+                    reason: reason.clone(),
+                    next_update_at: *next_update_at,
+                });
+                self.stop = true;
+                self.slowdowns += 1;
+            }
+            Action::Resume => (self.pause, self.stop) = (None, false),
+            Action::Off => self.off = true,
+            Action::Soldout => self.ending = Ending::Soldout,
+            Action::Close => self.ending = Ending::Closed,
+            Action::Open => (self.off, self.ending) = (false, Ending::None),
+            Action::Retune {
+                max_active,
+                per_minute,
+                batch,
+            } => {
+                change(&mut self.max_active, *max_active);
+                change(&mut self.per_minute, *per_minute);
+                change(&mut self.batch, *batch);
+            }
+            Action::Message { text } => self.message = (!text.is_empty()).then(|| text.clone()),
+            Action::Expect { visitors } => {
+                self.expected_visitors = self.expected_visitors.max(*visitors)
+            }
+            Action::Reschedule { .. }
+            | Action::Stock { .. }
+            | Action::CloseLine { .. }
+            | Action::OpenLine { .. }
+            | Action::StaffPass { .. } => {}
+        }
+    }
 }
 
 impl Coordinator {
@@ -65,60 +115,14 @@ impl Coordinator {
         by: String,
         now: UnixMillis,
     ) -> CoordinatorReply {
-        let refused = check(&action, now).err();
+        let refused = checking::check(&action, now).err();
         let before = self.limits();
         match refused.map(Err).or_else(|| self.live_on(&action, now)) {
             Some(Err(why)) => return CoordinatorReply::Refused(why),
             Some(Ok(())) => self.changed.life = true,
             None => {}
         }
-        let live = &mut self.live;
-        match &action {
-            Action::Pause {
-                reason,
-                next_update_at,
-            } => {
-                live.pause = Some(Pause {
-                    reason: reason.clone(),
-                    next_update_at: *next_update_at,
-                });
-                live.slowdowns += 1;
-            }
-            Action::Stop {
-                reason,
-                next_update_at,
-            } => {
-                live.pause = Some(Pause {
-                    reason: reason.clone(),
-                    next_update_at: *next_update_at,
-                });
-                live.stop = true;
-                live.slowdowns += 1;
-            }
-            Action::Resume => (live.pause, live.stop) = (None, false),
-            Action::Off => live.off = true,
-            Action::Soldout => live.ending = Ending::Soldout,
-            Action::Close => live.ending = Ending::Closed,
-            Action::Open => (live.off, live.ending) = (false, Ending::None),
-            Action::Retune {
-                max_active,
-                per_minute,
-                batch,
-            } => {
-                change(&mut live.max_active, *max_active);
-                change(&mut live.per_minute, *per_minute);
-                change(&mut live.batch, *batch);
-            }
-            Action::Message { text } => live.message = (!text.is_empty()).then(|| text.clone()),
-            Action::Expect { visitors } => {
-                live.expected_visitors = live.expected_visitors.max(*visitors)
-            }
-            Action::Reschedule { .. }
-            | Action::Stock { .. }
-            | Action::CloseLine { .. }
-            | Action::OpenLine { .. }
-            | Action::StaffPass { .. } => {}
-        }
+        self.live.follow(&action);
         self.limits_changed(&before, now);
         let record = Record::Operator {
             by: by.clone(),
@@ -173,89 +177,4 @@ fn slower(before: &Limits, after: &Limits) -> bool {
         before.per_minute.map(u64::from),
         after.per_minute.map(u64::from),
     ) || tighter(hourly(before.batch), hourly(after.batch))
-}
-
-fn check(action: &Action, now: UnixMillis) -> Result<(), String> {
-    let text = |field: &str, text: &str| {
-        (text.len() <= MAX_MESSAGE_BYTES)
-            .then_some(())
-            .ok_or_else(|| {
-                format!(
-                    "{field} has {} bytes; at most {MAX_MESSAGE_BYTES} are allowed",
-                    text.len()
-                )
-            })
-    };
-    let given = |field: &str, text: &str| {
-        (!text.trim().is_empty())
-            .then_some(())
-            .ok_or_else(|| format!("{field} is empty; a text is required, visitors read it"))
-    };
-    let within = |field: &str, value: u64, least: u64, most: u64| {
-        (least..=most)
-            .contains(&value)
-            .then_some(())
-            .ok_or_else(|| format!("{field} is {value}; {least} to {most} are allowed"))
-    };
-    match action {
-        Action::Pause {
-            reason,
-            next_update_at,
-        }
-        | Action::Stop {
-            reason,
-            next_update_at,
-        } => {
-            given("reason", reason)?;
-            text("reason", reason)?;
-            match next_update_at {
-                Some(at) if *at > now => Ok(()),
-                Some(_) => {
-                    Err("next_update_at is in the past; a time to come is required".to_owned())
-                }
-                None => Err(
-                    "next_update_at is missing; visitors are told when they hear more".to_owned(),
-                ),
-            }
-        }
-        Action::Reschedule { reason, .. } => given("reason", reason).and(text("reason", reason)),
-        Action::StaffPass { name, .. } => given("name", name).and(text("name", name)),
-        Action::Stock { .. } | Action::CloseLine { .. } | Action::OpenLine { .. } => Ok(()),
-        Action::Message { text: message } => text("text", message),
-        Action::Retune {
-            max_active,
-            per_minute,
-            batch,
-        } => {
-            if let Some(Change::To(most)) = max_active {
-                within(
-                    "max_active",
-                    u64::from(*most),
-                    0,
-                    u64::from(MOST_ADMISSIONS),
-                )?;
-            }
-            if let Some(Change::To(rate)) = per_minute {
-                within(
-                    "per_minute",
-                    u64::from(*rate),
-                    1,
-                    u64::from(MOST_ADMISSIONS),
-                )?;
-            }
-            if let Some(Change::To(batch)) = batch {
-                within(
-                    "batch.size",
-                    u64::from(batch.size),
-                    1,
-                    u64::from(MOST_ADMISSIONS),
-                )?;
-                let longest = LONGEST_BATCH.0 / 1_000;
-                within("batch.every_seconds", batch.every.0 / 1_000, 1, longest)?;
-            }
-            Ok(())
-        }
-        Action::Expect { visitors } => within("visitors", *visitors, 1, u64::from(MOST_VISITORS)),
-        Action::Resume | Action::Off | Action::Soldout | Action::Close | Action::Open => Ok(()),
-    }
 }
