@@ -118,8 +118,11 @@ impl DrawDocument {
     }
 }
 
-/// An instant as Unix milliseconds; none when it is not RFC 3339 with at most milliseconds.
+/// An instant as Unix milliseconds; none when it is not RFC 3339 with at most milliseconds, a `T`
+/// between date and time.
 pub(crate) fn unix_millis(text: &str) -> Option<u64> {
+    let (_, time) = text.split_at_checked(10)?;
+    time.strip_prefix('T')?;
     let nanoseconds = OffsetDateTime::parse(text, &Rfc3339)
         .ok()?
         .unix_timestamp_nanos();

@@ -104,7 +104,7 @@ impl Ticket {
     ) {
         findings.unchecked(
             "ticket.signature",
-            "only the room can check it; claims that are nowhere else (iss, jti, arr, iat, exp) rest on it",
+            "only the room can check it; claims that are nowhere else (iss, jti, idx, arr, iat, exp) rest on it",
         );
         findings.require(self.evt == document.event, "ticket.evt", || {
             format!(
