@@ -8,6 +8,7 @@ use anteroom_queue::coordinator::Coordinator;
 use anteroom_queue::coordinator::command::CoordinatorCommand;
 use anteroom_queue::units::{Millis, UnixMillis};
 
+use crate::log_reading::log_lines;
 use crate::pump::Due;
 use crate::storage::{Changes, Store, WriteFailed};
 use crate::wire::{self, CoordinatorAsk, EdgeTotals};
@@ -36,6 +37,8 @@ pub enum Taken<T> {
     Answered(T, Vec<u8>),
     /// Too many wait; nothing was done.
     Busy(T),
+    /// What is stored cannot be read: why, in words.
+    Failed(String),
 }
 
 impl<T> CoordinatorDesk<T> {
@@ -56,6 +59,7 @@ impl<T> CoordinatorDesk<T> {
         entropy: [u8; 16],
         to: T,
         now: UnixMillis,
+        store: &impl Store,
     ) -> Taken<T> {
         if self.gathered.len() >= MAX_WAITING {
             return Taken::Busy(to);
@@ -68,6 +72,12 @@ impl<T> CoordinatorDesk<T> {
             CoordinatorAsk::Operate { action, by } => CoordinatorCommand::Operate { action, by },
             CoordinatorAsk::Observe => CoordinatorCommand::Wake,
             CoordinatorAsk::Count => return Taken::Answered(to, wire::encode(&self.totals)),
+            CoordinatorAsk::Log { after } => {
+                return match log_lines(store, after) {
+                    Ok(lines) => Taken::Answered(to, wire::encode(&lines)),
+                    Err(why) => Taken::Failed(why),
+                };
+            }
         };
         self.opened.get_or_insert(now);
         self.gathered.push((command, to));

@@ -9,7 +9,7 @@ use crate::wire::EdgeCounts;
 
 fn desk() -> (CoordinatorDesk<u32>, Memory) {
     let mut rows = Memory::default();
-    let (coordinator, changes) = start(&coordinator_known(), None, settings(), T).unwrap();
+    let (coordinator, changes) = start(&coordinator_known(), None, settings(), [7; 16], T).unwrap();
     rows.commit(changes).unwrap();
     (CoordinatorDesk::new(coordinator), rows)
 }
@@ -20,7 +20,7 @@ fn report(shard: u16, joins: u32) -> SyncRequest {
         shard: Some(shard),
         ..shard_known()
     };
-    let (mut core, _) = start::<Shard>(&known, None, settings(), T).unwrap();
+    let (mut core, _) = start::<Shard>(&known, None, settings(), [7; 16], T).unwrap();
     for number in 0..joins {
         core.apply(join(number), T);
     }

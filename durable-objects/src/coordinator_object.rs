@@ -79,12 +79,13 @@ impl Shell {
         };
         self.opened(Some(&meant))?;
         let mut open = self.open.borrow_mut();
-        let Open { desk, known, .. } = open.as_mut().expect("opened above");
+        let Open { desk, table, known } = open.as_mut().expect("opened above");
         known.expect(&meant)?;
         let (to, answered) = oneshot::channel();
-        match desk.ask(call.ask, platform::entropy(), to, platform::now()) {
+        match desk.ask(call.ask, platform::entropy(), to, platform::now(), table) {
             Taken::Waits => {}
             Taken::Busy(_) => return Err(Refusal::busy()),
+            Taken::Failed(why) => return Err(Refusal::failed(why)),
             Taken::Answered(to, bytes) => {
                 // The receiver is held right here.
                 let _ = to.send(bytes);

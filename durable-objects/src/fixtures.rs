@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use anteroom_queue::coordinator::Coordinator;
 use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply};
-use anteroom_queue::settings::{Limits, LineSettings, Mode, Settings};
+use anteroom_queue::settings::{DrawSettings, Limits, LineSettings, Mode, Settings};
 use anteroom_queue::shard::Shard;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::sync::SyncReply;
@@ -42,6 +42,12 @@ pub fn settings() -> Settings {
         pass: Millis::from_seconds(180),
         max_extension: Millis::from_minutes(10),
         expected_visitors: 1_000,
+        draw: DrawSettings {
+            grace: Millis::from_seconds(60),
+            beacon: false,
+            beacon_wait: Millis::from_minutes(10),
+        },
+        keep: Millis::from_minutes(30 * 24 * 60),
     }
 }
 
@@ -92,6 +98,13 @@ impl Store for Memory {
         self.rows.extend(rows);
         Ok(())
     }
+
+    fn bytes_of(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
+        if self.is_broken {
+            return Err("disk unreadable".into());
+        }
+        Ok(self.rows.get(key).cloned())
+    }
 }
 
 /// A shard and its coordinator.
@@ -121,10 +134,10 @@ impl Pair {
     /// Both at the beginning of the run.
     pub fn new() -> Self {
         let (mut shard_rows, mut coordinator_rows) = (Memory::default(), Memory::default());
-        let (shard, changes) = start::<Shard>(&shard_known(), None, settings(), T).unwrap();
+        let (shard, changes) = start::<Shard>(&shard_known(), None, settings(), [7; 16], T).unwrap();
         shard_rows.commit(changes).unwrap();
         let (coordinator, changes) =
-            start::<Coordinator>(&coordinator_known(), None, settings(), T).unwrap();
+            start::<Coordinator>(&coordinator_known(), None, settings(), [7; 16], T).unwrap();
         coordinator_rows.commit(changes).unwrap();
         Self {
             now: T,
@@ -177,7 +190,9 @@ impl Pair {
             action,
             by: "ann".into(),
         };
-        let taken = self.coordinator.ask(ask, [7; 16], 1, self.now);
+        let taken = self
+            .coordinator
+            .ask(ask, [7; 16], 1, self.now, &self.coordinator_rows);
         assert_eq!(taken, Taken::Waits);
         self.run_for(Millis(50));
     }
@@ -217,7 +232,9 @@ impl Pair {
             return;
         }
         let ask = CoordinatorAsk::Sync(report, counts);
-        let taken = self.coordinator.ask(ask, [7; 16], REPORT, self.now);
+        let taken = self
+            .coordinator
+            .ask(ask, [7; 16], REPORT, self.now, &self.coordinator_rows);
         assert_eq!(taken, Taken::Waits);
     }
 
@@ -238,11 +255,11 @@ impl Pair {
 
     /// What the coordinator would answer to a shard that has joins to report.
     pub fn answer_to_a_report(&mut self) -> SyncReply {
-        let (mut shard, _) = start::<Shard>(&shard_known(), None, settings(), T).unwrap();
+        let (mut shard, _) = start::<Shard>(&shard_known(), None, settings(), [7; 16], T).unwrap();
         shard.apply(join(99), T);
         let report = shard.report(self.now);
         let (mut coordinator, _) =
-            start::<Coordinator>(&coordinator_known(), None, settings(), T).unwrap();
+            start::<Coordinator>(&coordinator_known(), None, settings(), [7; 16], T).unwrap();
         let entropy = [7; 16];
         let command = CoordinatorCommand::Sync { report, entropy };
         match coordinator.apply(command, self.now).reply {
@@ -255,12 +272,12 @@ impl Pair {
     pub fn restart(&mut self) {
         let stored = read_all(self.shard_rows.read()).unwrap();
         let (shard, changes) =
-            start::<Shard>(&shard_known(), stored, settings(), self.now).unwrap();
+            start::<Shard>(&shard_known(), stored, settings(), [7; 16], self.now).unwrap();
         self.shard_rows.commit(changes).unwrap();
         self.shard = ShardDesk::new(1, shard, self.now);
         let stored = read_all(self.coordinator_rows.read()).unwrap();
         let (coordinator, changes) =
-            start::<Coordinator>(&coordinator_known(), stored, settings(), self.now).unwrap();
+            start::<Coordinator>(&coordinator_known(), stored, settings(), [7; 16], self.now).unwrap();
         self.coordinator_rows.commit(changes).unwrap();
         self.coordinator = CoordinatorDesk::new(coordinator);
         self.fails_at = None;

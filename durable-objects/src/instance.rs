@@ -210,7 +210,7 @@ impl Instance {
         };
         let settings = self.configured(&known)?;
         let (core, changes) =
-            start(&known, stored, settings, now).map_err(|Corrupt(why)| Refusal::failed(why))?;
+            start(&known, stored, settings, platform::entropy(), now).map_err(|Corrupt(why)| Refusal::failed(why))?;
         self.checked(table.commit(changes))?;
         Ok(Some(Opened { core, table, known }))
     }

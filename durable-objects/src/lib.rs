@@ -28,6 +28,7 @@ mod coordinator_object;
 mod fixtures;
 mod gather;
 mod instance;
+mod log_reading;
 mod opening;
 mod platform;
 mod platform_error;

@@ -5,7 +5,7 @@
 //! alarm works without a caller. From then on a caller that means another object is refused. A run
 //! that the configuration has left behind is refused whole.
 
-use anteroom_queue::coordinator::Coordinator;
+use anteroom_queue::coordinator::{Coordinator, RunName};
 use anteroom_queue::coordinator::command::CoordinatorCommand;
 use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::settings::Settings;
@@ -71,7 +71,12 @@ pub trait Core: Sized {
     /// Its rows.
     type Row: Row;
     /// At the beginning of the run.
-    fn begin(known: &Known, settings: Settings, now: UnixMillis) -> Outcome<Self, Self::Row>;
+    fn begin(
+        known: &Known,
+        settings: Settings,
+        entropy: [u8; 16],
+        now: UnixMillis,
+    ) -> Outcome<Self, Self::Row>;
     /// From its rows.
     fn restore(
         known: &Known,
@@ -80,7 +85,12 @@ pub trait Core: Sized {
         now: UnixMillis,
     ) -> Result<Self, Corrupt>;
     /// With a changed configuration.
-    fn configure(&mut self, settings: Settings, now: UnixMillis) -> Vec<Self::Row>;
+    fn configure(
+        &mut self,
+        settings: Settings,
+        entropy: [u8; 16],
+        now: UnixMillis,
+    ) -> Vec<Self::Row>;
 }
 
 /// A shard's identity as the core knows it.
@@ -91,10 +101,22 @@ pub fn shard_identity(known: &Known) -> Identity {
     }
 }
 
+fn run_name(known: &Known) -> RunName<'_> {
+    RunName {
+        event: &known.event,
+        run: known.run,
+    }
+}
+
 impl Core for Shard {
     type Row = ShardRow;
 
-    fn begin(known: &Known, settings: Settings, now: UnixMillis) -> Outcome<Self, ShardRow> {
+    fn begin(
+        known: &Known,
+        settings: Settings,
+        _: [u8; 16],
+        now: UnixMillis,
+    ) -> Outcome<Self, ShardRow> {
         Shard::new(shard_identity(known), settings, now)
     }
 
@@ -107,7 +129,12 @@ impl Core for Shard {
         Shard::restore(shard_identity(known), settings, rows, now)
     }
 
-    fn configure(&mut self, settings: Settings, now: UnixMillis) -> Vec<ShardRow> {
+    fn configure(
+        &mut self,
+        settings: Settings,
+        _: [u8; 16],
+        now: UnixMillis,
+    ) -> Vec<ShardRow> {
         self.apply(ShardCommand::Configure { settings }, now).rows
     }
 }
@@ -115,8 +142,13 @@ impl Core for Shard {
 impl Core for Coordinator {
     type Row = CoordinatorRow;
 
-    fn begin(known: &Known, settings: Settings, now: UnixMillis) -> Outcome<Self, CoordinatorRow> {
-        Coordinator::new(known.run, settings, now)
+    fn begin(
+        known: &Known,
+        settings: Settings,
+        entropy: [u8; 16],
+        now: UnixMillis,
+    ) -> Outcome<Self, CoordinatorRow> {
+        Coordinator::new(run_name(known), settings, entropy, now)
     }
 
     fn restore(
@@ -125,11 +157,16 @@ impl Core for Coordinator {
         rows: Vec<CoordinatorRow>,
         now: UnixMillis,
     ) -> Result<Self, Corrupt> {
-        Coordinator::restore(known.run, settings, rows, now)
+        Coordinator::restore(run_name(known), settings, rows, now)
     }
 
-    fn configure(&mut self, settings: Settings, now: UnixMillis) -> Vec<CoordinatorRow> {
-        self.apply(CoordinatorCommand::Configure { settings }, now)
+    fn configure(
+        &mut self,
+        settings: Settings,
+        entropy: [u8; 16],
+        now: UnixMillis,
+    ) -> Vec<CoordinatorRow> {
+        self.apply(CoordinatorCommand::Configure { settings, entropy }, now)
             .rows
     }
 }
@@ -145,16 +182,17 @@ pub fn who(meta: Option<&Meta>, caller: Option<&Known>) -> Result<Option<Known>,
 }
 
 /// The core of object `known` with the configuration as it is now, and what has to be stored before
-/// it is used.
+/// it is used. `entropy` is fresh: secrets of draws are made from it.
 pub fn start<C: Core>(
     known: &Known,
     stored: Option<(Meta, Vec<C::Row>)>,
     settings: Settings,
+    entropy: [u8; 16],
     now: UnixMillis,
 ) -> Result<(C, Changes<C::Row>), Corrupt> {
     let mut changes = Changes::default();
     let Some((meta, rows)) = stored else {
-        let begun = C::begin(known, settings.clone(), now);
+        let begun = C::begin(known, settings.clone(), entropy, now);
         changes.extend(begun.rows);
         changes.set_meta(known.meta(settings));
         return Ok((begun.reply, changes));
@@ -162,7 +200,7 @@ pub fn start<C: Core>(
     let unchanged = meta.settings == settings;
     let mut core = C::restore(known, meta.settings, rows, now)?;
     if !unchanged {
-        changes.extend(core.configure(settings.clone(), now));
+        changes.extend(core.configure(settings.clone(), entropy, now));
         changes.set_meta(known.meta(settings));
     }
     Ok((core, changes))

@@ -7,7 +7,7 @@ use crate::storage::{Store, read_all};
 /// Opens a core on `memory` and stores what that changes.
 fn open<C: Core>(memory: &mut Memory, known: &Known, settings: Settings) -> C {
     let stored = read_all(memory.read()).unwrap();
-    let (core, changes) = start::<C>(known, stored, settings, T).unwrap();
+    let (core, changes) = start::<C>(known, stored, settings, [7; 16], T).unwrap();
     memory.commit(changes).unwrap();
     core
 }

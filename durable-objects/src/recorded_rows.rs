@@ -126,9 +126,9 @@ fn the_recording_has_every_kind_of_row() {
 fn an_event_goes_on_from_recorded_rows() {
     let now = event_under_way().now;
     let stored = read_all(recorded("coordinator").read()).unwrap();
-    start::<Coordinator>(&coordinator_known(), stored, settings(), now).unwrap();
+    start::<Coordinator>(&coordinator_known(), stored, settings(), [7; 16], now).unwrap();
     let stored = read_all(recorded("shard").read()).unwrap();
-    let (shard, _) = start::<Shard>(&shard_known(), stored, settings(), now).unwrap();
+    let (shard, _) = start::<Shard>(&shard_known(), stored, settings(), [7; 16], now).unwrap();
     let states: Vec<_> = (0..8)
         .map(|index| shard.view(PlaceIndex(index), now).unwrap().state)
         .collect();

@@ -70,6 +70,10 @@ pub fn is_visitors(command: &ShardCommand) -> bool {
         | ShardCommand::Ask { .. }
         | ShardCommand::Claim { .. }
         | ShardCommand::Leave { .. }
+        | ShardCommand::Defer { .. }
+        | ShardCommand::Reserve { .. }
+        | ShardCommand::OfferHandover { .. }
+        | ShardCommand::TakeOver { .. }
         | ShardCommand::Renew { .. }
         | ShardCommand::Release { .. }
         | ShardCommand::Extend { .. }
@@ -142,6 +146,13 @@ impl<T> ShardDesk<T> {
         }
         self.readers.push(Reader { to, patience_ends });
         Ok(None)
+    }
+
+    /// The coordinator wants a report now: it leaves with a later step. The answer is the board as
+    /// it is.
+    pub fn poke(&mut self, now: UnixMillis) -> Vec<u8> {
+        self.uplink.want(now);
+        self.answer(ShardBody::Board, now)
     }
 
     /// What came of the report that a step gave out; the next step takes it in.

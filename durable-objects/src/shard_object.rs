@@ -101,6 +101,10 @@ impl Shell {
                 return Err(Refusal::not_a_visitors());
             }
             ShardAsk::Place(command) => desk.ask(command, to, now).map_err(|_| Refusal::busy())?,
+            ShardAsk::Poke => {
+                // The receiver is held right here.
+                let _ = to.send(desk.poke(now));
+            }
             ShardAsk::Board { counts } => {
                 let read = desk.read_board(counts, to, now, table);
                 match self.instance.checked(read) {

@@ -13,7 +13,12 @@ use crate::storage::{Store, WriteFailed};
 
 const CREATE: &str =
     "CREATE TABLE IF NOT EXISTS rows (key TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID";
-const READ: &str = "SELECT key, bytes FROM rows ORDER BY key";
+/// All rows but the pages of the event log, of which only the last is wanted: keys that begin with
+/// the prefix sort behind it and before the prefix with its last character raised by one.
+const READ: &str = "SELECT key, bytes FROM rows WHERE key NOT BETWEEN 'log/' AND 'log0' \
+                    UNION ALL SELECT * FROM (SELECT key, bytes FROM rows \
+                    WHERE key BETWEEN 'log/' AND 'log0' ORDER BY key DESC LIMIT 1)";
+const READ_ONE: &str = "SELECT bytes FROM rows WHERE key = ?";
 const PUT: &str = "INSERT INTO rows (key, bytes) VALUES (?, ?) \
                    ON CONFLICT (key) DO UPDATE SET bytes = excluded.bytes";
 
@@ -40,7 +45,7 @@ impl Table {
         })
     }
 
-    /// Everything stored.
+    /// Everything from which the object starts: of the event log only the last page.
     ///
     /// # Errors
     /// The platform's, when storage cannot be read.
@@ -75,5 +80,33 @@ impl Store for Table {
             .and_then(|method| method.call1(&self.storage, write.as_ref().unchecked_ref()))
             .map(|_| ())
             .map_err(|error| WriteFailed(message(&error)))
+    }
+
+    fn bytes_of(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
+        let key = vec![SqlStorageValue::from(key)];
+        let found = self.sql.exec(READ_ONE, Some(key));
+        let mut rows = found.map_err(|error| error.to_string())?.raw();
+        match rows.next() {
+            None => Ok(None),
+            Some(row) => match row.map_err(|error| error.to_string())?.pop() {
+                Some(SqlStorageValue::Blob(bytes)) => Ok(Some(bytes)),
+                _ => Err("rows: a row without bytes".into()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anteroom_queue::coordinator::rows::{LOG_KEYS, log_key};
+
+    #[test]
+    fn the_query_leaves_out_the_pages_of_the_log_and_nothing_else() {
+        assert_eq!(LOG_KEYS, "log/");
+        assert!(super::READ.contains("BETWEEN 'log/' AND 'log0'"));
+        for number in [0, 7, u32::MAX] {
+            let key = log_key(number);
+            assert!("log/" <= key.as_str() && key.as_str() <= "log0");
+        }
     }
 }

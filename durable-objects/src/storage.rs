@@ -147,6 +147,9 @@ pub trait Store {
     /// Puts rows by key in one transaction.
     fn put(&mut self, rows: Vec<(String, Vec<u8>)>) -> Result<(), WriteFailed>;
 
+    /// The bytes of one row, if it is there; otherwise why storage cannot be read.
+    fn bytes_of(&self, key: &str) -> Result<Option<Vec<u8>>, String>;
+
     /// Stores `changes` if there are any.
     fn commit<R: Row>(&mut self, changes: Changes<R>) -> Result<(), WriteFailed>
     where
@@ -201,7 +204,8 @@ fn row_bytes(row: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-fn read_row<T: DeserializeOwned>(key: &str, bytes: &[u8]) -> Result<T, Unusable> {
+/// The row in `bytes`, stored as `key`.
+pub fn read_row<T: DeserializeOwned>(key: &str, bytes: &[u8]) -> Result<T, Unusable> {
     let malformed = || Unusable::Malformed {
         key: key.to_owned(),
     };

@@ -6,15 +6,16 @@
 //! the one message it does not know); everything else needs a new [`FORMAT`], which older readers
 //! refuse whole. A refusal is a status of 4xx with the reason as plain text, and changes nothing.
 
-use anteroom_queue::board::Board;
+use anteroom_queue::board::{Board, Stock};
 use anteroom_queue::coordinator::command::{Action, CoordinatorReply};
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::sync::SyncRequest;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The first byte of every message: the version of the protocol.
-pub const FORMAT: u8 = 1;
+/// The first byte of every message: the version of the protocol. Format 2: boards name draws,
+/// moved openings and stock, reports carry the chain of permits and the entrants of a draw.
+pub const FORMAT: u8 = 2;
 
 /// The longest message that is read: ten times a board with every line and the longest texts.
 pub const MAX_MESSAGE_BYTES: usize = 64 * 1024;
@@ -49,6 +50,8 @@ pub enum ShardAsk {
     },
     /// Something about one place. Only a visitor's commands; the shell's own are refused.
     Place(ShardCommand),
+    /// The coordinator wants a report now. Answered at once, with the board as it is.
+    Poke,
 }
 
 /// A shard's answer.
@@ -108,10 +111,24 @@ pub enum CoordinatorAsk {
     /// What the edges have counted: answered with [`EdgeTotals`] instead of a
     /// [`CoordinatorAnswer`].
     Count,
+    /// Lines of the event log: answered with [`LogLines`] instead of a [`CoordinatorAnswer`].
+    Log {
+        /// The number of the last line that the asker has; 0: from the beginning.
+        after: u64,
+    },
 }
 
 /// A coordinator's answer.
 pub type CoordinatorAnswer = CoordinatorReply;
+
+/// Lines of the event log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogLines {
+    /// The lines behind the asked one, up to the end of its stored page at most.
+    pub lines: Vec<String>,
+    /// What to ask for next, as `after`; `None` at the end of the log.
+    pub next: Option<u64>,
+}
 
 /// What one edge has counted since its last board read. May be lost, never raises a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,6 +143,10 @@ pub struct EdgeCounts {
     pub origin_errors: u32,
     /// Requests on bypass paths, and all requests while the mode is `off`.
     pub bypassed: u32,
+    /// Requests with a staff pass.
+    pub staff: u32,
+    /// The latest word of an origin on what is left to sell.
+    pub stock: Option<Stock>,
 }
 
 impl EdgeCounts {
@@ -136,6 +157,16 @@ impl EdgeCounts {
         self.refused = self.refused.saturating_add(more.refused);
         self.origin_errors = self.origin_errors.saturating_add(more.origin_errors);
         self.bypassed = self.bypassed.saturating_add(more.bypassed);
+        self.staff = self.staff.saturating_add(more.staff);
+        self.stock = later(self.stock, more.stock);
+    }
+}
+
+/// The later of two words on what is left; of two at the same instant the first.
+fn later(known: Option<Stock>, news: Option<Stock>) -> Option<Stock> {
+    match (known, news) {
+        (Some(known), Some(news)) if news.at <= known.at => Some(known),
+        (known, news) => news.or(known),
     }
 }
 
@@ -152,6 +183,8 @@ pub struct EdgeTotals {
     pub origin_errors: u64,
     /// Requests on bypass paths, and all requests while the mode is `off`.
     pub bypassed: u64,
+    /// Requests with a staff pass.
+    pub staff: u64,
 }
 
 impl EdgeTotals {
@@ -162,6 +195,7 @@ impl EdgeTotals {
         self.refused += u64::from(more.refused);
         self.origin_errors += u64::from(more.origin_errors);
         self.bypassed += u64::from(more.bypassed);
+        self.staff += u64::from(more.staff);
     }
 }
 
