@@ -101,11 +101,17 @@ fn no_value_of_the_draw_can_be_altered_without_a_failure_that_names_it() {
         {
             let mut document = document.clone();
             *document.pointer_mut(path).expect("a path of this document") = other.clone();
-            let failed = failures(&checked(&document.to_string(), Some(&log), None));
+            let findings = checked(&document.to_string(), Some(&log), None);
+            let failed = failures(&findings);
             let named = failed
                 .iter()
                 .any(|text| names(path).iter().any(|name| text.contains(name)));
-            assert!(named, "{path} = {other}: {failed:#?}");
+            // While a sale runs, a draw is older than its log: that entries were as many once is said, and is no lie.
+            let is_older = path.ends_with("/entries")
+                && findings
+                    .to_string()
+                    .contains("the draw was saved when there were");
+            assert!(named || is_older, "{path} = {other}: {failed:#?}");
             altered += 1;
         }
     }
