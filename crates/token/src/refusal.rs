@@ -7,6 +7,7 @@
 use core::fmt;
 
 use crate::envelope::MAX_TOKEN_BYTES;
+use crate::members::{NO_OBJECT, UNKNOWN};
 
 /// Why a token was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +103,12 @@ impl fmt::Display for Refusal {
                 f,
                 "claims of version {found} cannot be read by this release"
             ),
+            Refusal::Claims { claim: UNKNOWN } => {
+                f.write_str("a claim that does not belong in this token")
+            }
+            Refusal::Claims { claim: NO_OBJECT } => {
+                f.write_str("the claims are not one JSON object of texts and whole numbers")
+            }
             Refusal::Claims { claim } => write!(
                 f,
                 "claim {claim}: missing, mistyped, out of range or out of place"
