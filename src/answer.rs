@@ -10,6 +10,8 @@ pub enum Body {
     Empty,
     /// Text in UTF-8.
     Text(String),
+    /// Bytes that were compiled in.
+    Bytes(&'static [u8]),
     /// What arrives over time.
     Stream(ReadableStream),
 }
@@ -43,6 +45,16 @@ impl Answer {
         answer
             .with("content-type", content_type)
             .with("x-content-type-options", "nosniff")
+    }
+
+    /// Bytes that were compiled in, of the given type.
+    pub fn bytes(content_type: &'static str, bytes: &'static [u8]) -> Self {
+        Answer {
+            body: Body::Bytes(bytes),
+            ..Answer::empty(200)
+        }
+        .with("content-type", content_type)
+        .with("x-content-type-options", "nosniff")
     }
 
     /// What arrives over time, of the given type.
@@ -110,6 +122,10 @@ impl Answer {
         match self.body {
             Body::Text(text) if !head_only => {
                 Response::new_with_opt_str_and_init(Some(&text), &init)
+            }
+            Body::Bytes(bytes) if !head_only => {
+                let copy = worker::js_sys::Uint8Array::from(bytes);
+                Response::new_with_opt_js_u8_array_and_init(Some(&copy), &init)
             }
             Body::Stream(stream) if !head_only => {
                 Response::new_with_opt_readable_stream_and_init(Some(&stream), &init)

@@ -6,11 +6,16 @@
 
 pub mod access;
 pub mod board;
+pub mod calendar;
+pub mod draw;
+pub mod embed;
 pub mod events;
+pub mod handover;
 pub mod health;
 pub mod join;
 pub mod jwks;
 pub mod leave;
+pub mod logo;
 pub mod metrics;
 pub mod observability;
 pub mod operate;
@@ -19,6 +24,8 @@ pub mod permits;
 pub mod protected;
 pub mod release;
 pub mod room;
+pub mod sheet;
+pub mod staff;
 pub mod state;
 
 use crate::incoming::Method;
@@ -35,8 +42,20 @@ pub enum Route {
     Access,
     /// Counts for a monitoring system.
     Metrics,
+    /// The strip for other pages.
+    Embed,
+    /// An event's logo.
+    Logo,
     /// The board.
     Board,
+    /// The opening as a calendar file.
+    Calendar,
+    /// What is published about the draws.
+    Draw,
+    /// The page on which a place is taken over.
+    HandoverPage,
+    /// The page for the organizer's people.
+    StaffPage,
     /// An operator steers.
     Operate,
     /// An operator looks.
@@ -64,7 +83,13 @@ pub const ROUTES: &[(&str, &str, Route)] = &[
     ("GET", "/jwks.json", Route::Jwks),
     ("GET", "/access", Route::Access),
     ("GET", "/metrics", Route::Metrics),
+    ("GET", "/embed.js", Route::Embed),
+    ("GET", "/events/{event}/logo", Route::Logo),
     ("GET", "/queues/{event}", Route::Board),
+    ("GET", "/queues/{event}/calendar.ics", Route::Calendar),
+    ("GET", "/queues/{event}/draw", Route::Draw),
+    ("GET", "/queues/{event}/handover", Route::HandoverPage),
+    ("GET", "/queues/{event}/staff", Route::StaffPage),
     ("PATCH", "/queues/{event}", Route::Operate),
     ("GET", "/queues/{event}/observability", Route::Observability),
     ("POST", "/queues/{event}/permits", Route::Permits),

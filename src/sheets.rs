@@ -24,12 +24,14 @@ pub struct SheetView {
     pub title: String,
     /// What the API's addresses begin with.
     pub prefix: String,
+    /// Scheme and host of the address that was asked.
+    pub origin: String,
     /// Where the event's shop begins.
     pub front: String,
     /// The nonce of this response's policy.
     pub nonce: String,
     /// In which language.
     pub language: crate::page::locale::Language,
-    /// The event's accent by day and by night, as `#rrggbb`.
-    pub accent: Option<(String, String)>,
+    /// How the event looks.
+    pub look: crate::page::view::Look,
 }

@@ -148,7 +148,7 @@ const script = document.currentScript;
 const event = script.dataset.event ?? "";
 const source = new URL(script.src);
 const mine = `${source.href.split("/embed.js")[0]}/queues/${event}/tickets/me`;
-const { front = "/", accent, accent_dark } = FRONTS[event] ?? {};
+const { front = "/", day, night } = FRONTS[event] ?? {};
 const tags = [script.closest("[lang]")?.lang, ...navigator.languages].map((tag) => tag?.split("-")[0]);
 const lang = tags[0] in WORDS ? tags[0] : tags[0] ? "en" : (tags.find((tag) => tag in WORDS) ?? "en");
 const words = WORDS[lang];
@@ -229,6 +229,13 @@ function saying(me) {
   return [`waiting ${String(ahead).length}`, me.eta ? `${text} · ${waitOf(me.eta)}` : text];
 }
 
+/** The event's own colours; at the turn the strip itself has them. */
+function ownColours() {
+  const main = ([colour, on]) => `--main:${colour};--on-main:${on}`;
+  const turn = ([colour, on]) => `--card:${colour};--hair:${on};--ink:${on};--soft:${on};--main:${on};--on-main:${colour}`;
+  return `:host{${main(day)}}@media(prefers-color-scheme:dark){:host{${main(night)}}}:host([data-tone="turn"]){${turn(day)}}`;
+}
+
 /** Makes the strip. It stands at the bottom, and the page ends above it. */
 function raise(dismiss) {
   const host = document.createElement("wr-strip");
@@ -242,8 +249,7 @@ function raise(dismiss) {
   const bar = make("section", { lang, dir: lang === "ar" ? "rtl" : "ltr" });
   bar.setAttribute("aria-label", words.name);
   bar.append(text, link, hide, say);
-  const own = accent ? `:host{--main:${accent}}@media(prefers-color-scheme:dark){:host{--main:${accent_dark}}}` : "";
-  const css = COLOURS.replace(":host([", `${own}:host([`) + STRIP;
+  const css = COLOURS + (day ? ownColours() : "") + STRIP;
   try {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);

@@ -10,10 +10,12 @@ use anteroom_queue::units::UnixMillis;
 use crate::answer::Answer;
 use crate::deployment::Room;
 use crate::instants;
+use crate::looks;
 use crate::page::locale::Language;
 use crate::platform;
 use crate::poll::SHORTEST_POLL;
 use crate::problem::Problem;
+use crate::routes::sheet;
 use crate::sheets::words;
 use crate::visit::Visit;
 
@@ -40,14 +42,13 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     })?;
     let event = room.event;
     let language = Language::choose(visit.incoming.header("accept-language").as_deref());
-    let scheme = if visit.incoming.secure { "https" } else { "http" };
-    let address = format!("{scheme}://{}{}", visit.incoming.authority, event.front());
+    let address = format!("{}{}", sheet::own_origin(visit), event.front());
     let appointment = Appointment {
         name: name_of(event, &line.id),
         sequence: line.moved.as_ref().map_or(0, |_| in_use.board.version),
         written: platform::now(),
         begins,
-        summary: words(language).fill("calendar.summary", "event", &event.title),
+        summary: words(language).fill("calendar.summary", "event", &looks::title(room, language)),
         description: [
             line.moved
                 .as_ref()

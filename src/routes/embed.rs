@@ -4,10 +4,12 @@
 //! stands in it: where each one's shop begins. The words, the pace and the drawing are in `static/embed.js`; how often a
 //! page asks is the queue page's own `static/js/poll.js`, the colours are those of `static/colours.css`.
 
-use anteroom_config::{Event, host};
+use anteroom_config::face::Accent;
+use anteroom_config::host;
 use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
+use crate::deployment::Room;
 use crate::visit::Visit;
 
 /// Shops include the script once and for all; a new one of ours reaches everybody within this time.
@@ -23,12 +25,9 @@ pub fn answer(visit: &Visit) -> Answer {
     let here = visit
         .deployment
         .all()
-        .map(|room| room.event)
-        .filter(|event| {
-            event
-                .hosts
-                .iter()
-                .any(|pattern| host::matches(pattern, &asked))
+        .filter(|room| {
+            let hosts = &room.event.hosts;
+            hosts.iter().any(|pattern| host::matches(pattern, &asked))
         });
     Answer::text(200, "text/javascript; charset=utf-8", script(here))
         .with(
@@ -38,10 +37,18 @@ pub fn answer(visit: &Visit) -> Answer {
         .with("cross-origin-resource-policy", "same-origin")
 }
 
-fn script<'a>(events: impl Iterator<Item = &'a Event>) -> String {
-    let fronts: Map<String, Value> = events
-        .map(|event| (event.id.clone(), json!({ "front": event.front() })))
-        .collect();
+fn script(rooms: impl Iterator<Item = Room>) -> String {
+    let front = |room: Room| {
+        let colours = room.face.and_then(|face| face.colours);
+        let accent = |accent: &Accent| (accent.colour.to_string(), accent.text.to_string());
+        let shown = json!({
+            "front": room.event.front(),
+            "day": colours.map(|colours| accent(&colours.day)),
+            "night": colours.map(|colours| accent(&colours.night)),
+        });
+        (room.event.id.clone(), shown)
+    };
+    let fronts: Map<String, Value> = rooms.map(front).collect();
     format!(
         "(()=>{{\"use strict\";\nconst FRONTS={};\nconst COLOURS={};\n{POLL}{STRIP}}})();\n",
         Value::Object(fronts),

@@ -159,11 +159,37 @@ impl DrawPage<'_> {
     fn names_lines(&self) -> bool {
         self.document.lines.len() > 1
     }
+
+    /// What is published about the draw of a line, in the order in which it came about.
+    fn values(&self, line: &str, draw: &Draw) -> Vec<Value> {
+        let beacon = |field: fn(&Beacon) -> Option<String>| draw.beacon.as_ref().map(field);
+        let rows = [
+            ("commitment", Some(Some(draw.commitment.clone()))),
+            ("entrants", Some(draw.entrants.map(|n| n.to_string()))),
+            ("fixed_at", Some(draw.fixed_at.clone())),
+            ("log_root", Some(draw.log_root.clone())),
+            ("round", beacon(|beacon| beacon.round.map(|n| n.to_string()))),
+            ("signature", beacon(|beacon| beacon.signature.clone())),
+            ("randomness", beacon(|beacon| beacon.randomness.clone())),
+            ("secret", Some(draw.secret.clone())),
+            ("seed", Some(draw.seed.clone())),
+        ];
+        let value = |(name, text): (&str, Option<Option<String>>)| {
+            Some(Value {
+                id: format!("{line}.{name}"),
+                label: self.frame.say(&format!("draw.{name}")),
+                text: text?.unwrap_or_else(|| self.frame.say("draw.unknown").to_owned()),
+            })
+        };
+        rows.into_iter().filter_map(value).collect()
+    }
 }
 
-/// What is known, or that it is not.
-fn known<'a>(value: &'a Option<String>, unknown: &'a str) -> &'a str {
-    value.as_deref().unwrap_or(unknown)
+/// A published number, as the page shows it.
+struct Value {
+    id: String,
+    label: &'static str,
+    text: String,
 }
 
 /// The page that recomputes.

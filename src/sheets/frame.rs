@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::SheetView;
 use super::words::words;
+use crate::page::look;
 
 /// The styles: the queue page's, and what only small pages have.
 pub const CSS: &str = concat!(
@@ -26,6 +27,8 @@ pub struct Frame<'a> {
     pub headline: &'static str,
     /// The styles.
     pub css: String,
+    /// The address of the event's logo.
+    pub logo: Option<String>,
 }
 
 impl<'a> Frame<'a> {
@@ -38,7 +41,11 @@ impl<'a> Frame<'a> {
             dir: view.language.direction(),
             room: words.text("room"),
             headline: words.text(&format!("{name}.headline")),
-            css: format!("{CSS}{}", accent(view)),
+            css: format!("{CSS}{}", look::css(&view.look)),
+            logo: view
+                .look
+                .logo
+                .then(|| format!("{}/events/{}/logo", view.prefix, view.event)),
         }
     }
 
@@ -46,17 +53,6 @@ impl<'a> Frame<'a> {
     pub fn say(&self, key: &str) -> &'static str {
         words(self.view.language).text(key)
     }
-}
-
-/// The event's own colour. What is configured was checked to be `#rrggbb`.
-fn accent(view: &SheetView) -> String {
-    let Some((day, night)) = &view.accent else {
-        return String::new();
-    };
-    format!(
-        ":root:not([data-tone=turn]){{--main:{day}}}\
-         @media(prefers-color-scheme:dark){{:root:not([data-tone=turn]){{--main:{night}}}}}"
-    )
 }
 
 /// Data as JSON that may stand inside a `script` element: `<` is never written as itself, so nothing in it can end the

@@ -1,0 +1,30 @@
+//! `GET /_wr/events/{event}/logo`: the event's own logo, as it was compiled in. An SVG may only be looked at: whoever
+//! opens its address gets it in a sandbox without scripts.
+
+use anteroom_config::face;
+
+use crate::answer::Answer;
+use crate::deployment::Room;
+use crate::faces;
+use crate::problem::Problem;
+
+/// A deploy with another logo reaches everybody within an hour; until then a crowd loads it once each.
+const MAX_AGE_SECONDS: u32 = 3_600;
+
+/// What a picture may do when its address is opened: nothing but be seen, with the styles inside it.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+/// The logo.
+pub fn answer(room: Room) -> Result<Answer, Problem> {
+    let name = room.face.and_then(|face| face.logo.as_deref());
+    let found = name.and_then(|name| Some((face::logo_media_type(name)?, faces::logo(name)?)));
+    let (media_type, bytes) =
+        found.ok_or_else(|| Problem::new(404, "no-logo", "this event has no logo"))?;
+    Ok(Answer::bytes(media_type, bytes)
+        .with(
+            "cache-control",
+            format!("public, max-age={MAX_AGE_SECONDS}"),
+        )
+        .with("content-security-policy", POLICY)
+        .with("cross-origin-resource-policy", "same-origin"))
+}

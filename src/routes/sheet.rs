@@ -1,0 +1,44 @@
+//! What the routes of the small pages share: for whom a page is, and how it is sent.
+
+use crate::answer::Answer;
+use crate::deployment::Room;
+use crate::looks;
+use crate::page::{self, locale::Language};
+use crate::platform;
+use crate::sheets::SheetView;
+use crate::visit::Visit;
+use crate::visitor::claim_text;
+
+/// For whom a page of `room` is, with a fresh nonce.
+pub fn view(visit: &Visit, room: Room) -> SheetView {
+    let language = Language::choose(visit.incoming.header("accept-language").as_deref());
+    SheetView {
+        event: room.event.id.clone(),
+        title: looks::title(room, language),
+        prefix: visit.deployment.rooms().prefix().to_owned(),
+        origin: own_origin(visit),
+        front: room.event.front().to_owned(),
+        nonce: claim_text(&platform::random_128()),
+        look: looks::look(room, language),
+        language,
+    }
+}
+
+/// Scheme and host of the address that was asked.
+pub fn own_origin(visit: &Visit) -> String {
+    let scheme = if visit.incoming.secure {
+        "https"
+    } else {
+        "http"
+    };
+    format!("{scheme}://{}", visit.incoming.authority)
+}
+
+/// The page, under the queue page's own policy; no site shows it in a frame.
+pub fn answer(view: &SheetView, html: String) -> Answer {
+    Answer::text(200, "text/html; charset=utf-8", html)
+        .with("content-security-policy", page::policy(&view.nonce, None))
+        .with("referrer-policy", "same-origin")
+        .with("x-robots-tag", "noindex")
+        .with("vary", "Accept, Accept-Language")
+}
