@@ -95,6 +95,14 @@ export const suites = [
     ],
   },
   {
+    name: "draw",
+    needs: ["packages", "rust"],
+    commands: () => [
+      cargo("verify-draw", ["build", "--quiet", ...NATIVE_SELECTION, "--bin", "verify-draw", "--example", "ranks"]),
+      nodeTests("tests/draw"),
+    ],
+  },
+  {
     name: "scripts",
     needs: ["packages", "rust", "tools", "keys", "keysTool", "shop", "worker"],
     commands: () => [nodeTests("tests/scripts")],

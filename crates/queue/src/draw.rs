@@ -211,10 +211,10 @@ pub fn all_ranks(seed: Hash, entrants: u64) -> Vec<u64> {
 }
 
 fn pivot(seed: &Hash, round: usize, entrants: u64) -> u64 {
-    let mut hasher = Sha256::new();
-    hasher.update(seed);
-    hasher.update([round as u8]);
-    let digest: Hash = hasher.finalize().into();
+    let mut hashed = [0; 33];
+    hashed[..32].copy_from_slice(seed);
+    hashed[32] = round as u8;
+    let digest: Hash = Sha256::digest(hashed).into();
     let (first, _) = digest.split_first_chunk::<8>().expect("32 bytes");
     u64::from_le_bytes(*first) % entrants
 }
@@ -230,11 +230,11 @@ fn mirrored(index: u64, pivot: u64, entrants: u64) -> u64 {
 
 /// The hash whose bits decide about the 256 positions around `position` in a round.
 fn source(seed: &Hash, round: usize, position: u64) -> Hash {
-    let mut hasher = Sha256::new();
-    hasher.update(seed);
-    hasher.update([round as u8]);
-    hasher.update(((position / POSITIONS_PER_HASH) as u32).to_le_bytes());
-    hasher.finalize().into()
+    let mut hashed = [0; 37];
+    hashed[..32].copy_from_slice(seed);
+    hashed[32] = round as u8;
+    hashed[33..].copy_from_slice(&((position / POSITIONS_PER_HASH) as u32).to_le_bytes());
+    Sha256::digest(hashed).into()
 }
 
 fn is_swapped(source: &Hash, position: u64) -> bool {

@@ -1,11 +1,10 @@
-//! Prints ranks for comparison with other implementations. Each line of standard input is
-//! `SEED N` (every rank in the order of the entry numbers) or `SEED N ENTRY ENTRY…` (these ranks);
-//! each line of output has the ranks with spaces between them.
+//! Prints ranks for comparison with other implementations. Each line of standard input is `SEED N`
+//! (every rank in the order of the entry numbers, computed as a whole list) or `SEED N ENTRY ENTRY…`
+//! (these ranks, each computed alone); each line of output has the ranks with spaces between them.
 
-use std::fmt::Write as _;
 use std::io::{self, BufRead, Write as _};
 
-use anteroom_queue::draw::{Ranks, hex};
+use anteroom_queue::draw::{Ranks, all_ranks, hex};
 use anteroom_queue::units::EntryNumber;
 
 fn main() -> io::Result<()> {
@@ -20,17 +19,17 @@ fn main() -> io::Result<()> {
         let numbers: Result<Vec<u64>, _> = words.map(str::parse).collect();
         let numbers = numbers.map_err(|_| wrong(&line))?;
         let (entrants, entries) = numbers.split_first().ok_or_else(|| wrong(&line))?;
-        let ranks = Ranks::new(seed, *entrants);
-        let all: Vec<u64> = if entries.is_empty() {
-            (0..*entrants).collect()
+        let printed: Vec<String> = if entries.is_empty() {
+            all_ranks(seed, *entrants)
+                .iter()
+                .map(u64::to_string)
+                .collect()
         } else {
-            entries.to_vec()
+            let ranks = Ranks::new(seed, *entrants);
+            let alone = entries.iter().map(|entry| ranks.rank(EntryNumber(*entry)));
+            alone.map(|rank| rank.0.to_string()).collect()
         };
-        let mut printed = String::new();
-        for entry in all {
-            let _ = write!(printed, "{} ", ranks.rank(EntryNumber(entry)).0);
-        }
-        writeln!(output, "{}", printed.trim_end())?;
+        writeln!(output, "{}", printed.join(" "))?;
     }
     Ok(())
 }

@@ -115,7 +115,7 @@ fn no_value_of_the_draw_can_be_altered_without_a_failure_that_names_it() {
             altered += 1;
         }
     }
-    assert!(altered > 1_000, "{altered} alterations");
+    assert!(altered > 800, "{altered} alterations");
 }
 
 #[test]
