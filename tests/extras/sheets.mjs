@@ -1,0 +1,115 @@
+// A stand-in for the edge: serves the small pages that the real templates render, under the real policy, and answers
+// the addresses that their scripts ask from what the test sets.
+import { spawn, spawnSync } from "node:child_process";
+import { createServer } from "node:http";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { policyFor } from "../page/room.mjs";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const BUILD_WITHIN_MS = 15 * 60_000;
+const NONCE = "bm9uY2Utb2YtdGVzdHM";
+
+/** Builds the renderer once and says where it is. */
+function renderer() {
+  const build = spawnSync(
+    "cargo",
+    ["build", "--quiet", "--package", "anteroom", "--example", "render_sheet", "--message-format", "json"],
+    { cwd: process.env.PAGE_BUILD_ROOT ?? ROOT, stdio: ["ignore", "pipe", "inherit"], timeout: BUILD_WITHIN_MS },
+  );
+  const built = build.stdout.toString().split("\n").filter(Boolean).map(JSON.parse);
+  const made = built.find((message) => message.target?.name === "render_sheet" && message.executable);
+  if (!made) throw new Error("cargo did not build the example render_sheet");
+  return made.executable;
+}
+
+/** `render(asked)` resolves to a page, see render_sheet.rs; `stop()` ends the renderer. */
+export function startRenderer() {
+  const child = spawn(renderer(), { stdio: ["pipe", "pipe", "inherit"] });
+  const waiting = [];
+  createInterface({ input: child.stdout }).on("line", (line) => waiting.shift()(JSON.parse(line)));
+  return {
+    render: (asked) =>
+      new Promise((done) => {
+        waiting.push(done);
+        child.stdin.write(`${JSON.stringify(asked)}\n`);
+      }),
+    stop: () => child.stdin.end(),
+  };
+}
+
+const plain = {
+  event: "world-tour",
+  title: "World Tour 2027",
+  prefix: "/_wr",
+  origin: "https://tickets.example.com",
+  front: "/events/world-tour/",
+  nonce: NONCE,
+  language: "English",
+  look: {
+    logo: false,
+    accent: null,
+    accent_dark: null,
+    intro: null,
+    organizer: null,
+    help: null,
+    privacy: null,
+    accessibility: null,
+  },
+};
+
+/** The languages as the renderer names them. */
+export const LANGUAGES = ["English", "German", "French", "Spanish", "Polish", "Arabic"];
+
+/** What the renderer is asked for: a page by its name, `view` over what is plain. */
+export function askedFor(name, { view = {}, document } = {}) {
+  const asked = { view: { ...plain, ...view } };
+  if (name === "handover") asked.browser = "AAAAAAAAAAAAAAAAAAAAAA";
+  if (name === "draw") asked.document = document;
+  return asked;
+}
+
+/**
+ * Starts the stand-in. `desk.document` and `desk.me` are what the page of the draw asks for, `desk.answers` maps
+ * "POST /path" to `[status, body]`, `desk.view` is laid over every page's view; `desk.asked` lists the requests.
+ */
+export async function startDesk(pages) {
+  const desk = { document: null, me: null, answers: {}, view: {}, asked: [] };
+  const server = createServer((request, response) => {
+    answer(desk, pages, request, response).catch((error) => response.destroy(error));
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  desk.origin = `http://127.0.0.1:${server.address().port}`;
+  desk.url = (name) => `${desk.origin}/_wr/queues/world-tour/${name}`;
+  desk.stop = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return desk;
+}
+
+async function answer(desk, pages, request, response) {
+  let body = "";
+  for await (const part of request) body += part;
+  const { method, url, headers } = request;
+  desk.asked.push({ method, url, headers, body });
+  const json = (status, document) =>
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(document));
+  const prepared = desk.answers[`${method} ${url}`];
+  if (prepared) return json(...prepared);
+  const wantsPage = headers["sec-fetch-mode"] === "navigate";
+  if (url === "/_wr/queues/world-tour/draw" && !wantsPage) return json(200, desk.document);
+  if (url === "/_wr/queues/world-tour/tickets/me") return json(200, desk.me);
+  const name = url.match(/^\/_wr\/queues\/world-tour\/(draw|handover|staff)$/)?.[1];
+  if (!name || method !== "GET") {
+    return response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>The shop</title>");
+  }
+  const html = await pages.render(askedFor(name, desk));
+  response
+    .writeHead(200, {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policyFor(NONCE, "'none'"),
+      "referrer-policy": "same-origin",
+    })
+    .end(html);
+}
