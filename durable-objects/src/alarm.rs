@@ -3,8 +3,15 @@
 //! The platform calls an alarm at least once, tries a failing one a few times and then forgets it.
 //! So the alarm is armed anew before anything else is done when it comes, and whoever looks at the
 //! book after an alarm should have come and did not (a request, a poll) sets it again.
+//!
+//! An object always has an alarm, at most a day ahead, although nothing is due: only so does one
+//! whose run the configuration has left behind notice that, and delete itself in the end. A fresh
+//! instance with nothing due asks the platform whether that alarm still stands (a read) instead of
+//! setting it anew (a row written) each time a quiet object is woken by a request.
 
 use anteroom_queue::units::{Millis, UnixMillis};
+
+use crate::meta::DAY;
 
 /// While an alarm is being carried out, another stands this far ahead in case that fails.
 const REARM: Millis = Millis(10_000);
@@ -25,10 +32,17 @@ pub enum Alarm {
     Clear,
 }
 
+/// Whether an alarm set for that instant may still come.
+fn is_awaited(set: UnixMillis, now: UnixMillis) -> bool {
+    now.since(set) <= LOST_AFTER
+}
+
 /// What the object knows about its alarm.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AlarmBook {
     set_for: Option<UnixMillis>,
+    /// The platform is being asked what stands.
+    is_asking: bool,
 }
 
 impl AlarmBook {
@@ -37,7 +51,7 @@ impl AlarmBook {
         let wanted = wanted?.max(now.plus(SHORTEST_GAP));
         let stands = self
             .set_for
-            .is_some_and(|set| set <= wanted && now.since(set) <= LOST_AFTER);
+            .is_some_and(|set| set <= wanted && is_awaited(set, now));
         (!stands).then(|| self.set(wanted))
     }
 
@@ -46,14 +60,27 @@ impl AlarmBook {
         self.set(now.plus(REARM))
     }
 
-    /// The alarm is carried out: the next one is wanted at `wanted`.
+    /// The alarm is carried out: the next one is wanted at `wanted`, or in a day.
     pub fn done(&mut self, wanted: Option<UnixMillis>, now: UnixMillis) -> Alarm {
-        match wanted {
-            Some(wanted) => self.set(wanted.max(now.plus(SHORTEST_GAP))),
-            None => {
-                self.set_for = None;
-                Alarm::Clear
-            }
+        let wanted = wanted.unwrap_or(now.plus(DAY));
+        self.set(wanted.max(now.plus(SHORTEST_GAP)))
+    }
+
+    /// Nothing is due within a day: whether the platform has to be asked what alarm stands.
+    pub fn has_to_ask(&mut self, now: UnixMillis) -> bool {
+        let known = self.set_for.is_some_and(|set| is_awaited(set, now));
+        !known && !core::mem::replace(&mut self.is_asking, true)
+    }
+
+    /// What stands, as the platform says (`None`: nothing, or it did not say): what has to change.
+    pub fn stands(&mut self, at: Option<UnixMillis>, now: UnixMillis) -> Option<Alarm> {
+        self.is_asking = false;
+        let known = self.set_for.filter(|set| is_awaited(*set, now));
+        let found = at.filter(|at| is_awaited(*at, now) && *at <= now.plus(DAY));
+        self.set_for = known.or(found);
+        match self.set_for {
+            Some(_) => None,
+            None => Some(self.set(now.plus(DAY))),
         }
     }
 
@@ -97,11 +124,42 @@ mod tests {
         assert_eq!(book.wants(Some(after(20)), T), None);
         assert_eq!(book.done(Some(after(20)), T), Alarm::Set(after(20)));
         assert_eq!(book.comes(after(20)), Alarm::Set(after(30)));
-        assert_eq!(book.done(None, after(20)), Alarm::Clear);
+        assert_eq!(
+            book.done(None, after(20)),
+            Alarm::Set(after(20).plus(DAY))
+        );
         assert_eq!(
             book.wants(Some(after(90)), after(20)),
             Some(Alarm::Set(after(90)))
         );
+    }
+
+    #[test]
+    fn an_object_with_nothing_due_has_an_alarm_within_a_day_and_sets_it_only_if_none_stands() {
+        let tomorrow = Some(Alarm::Set(T.plus(DAY)));
+        let lost = UnixMillis(T.0 - 70_000);
+        let rows = [
+            (None, tomorrow),
+            (Some(after(20)), None),
+            (Some(T.plus(DAY)), None),
+            (Some(after(1).plus(DAY)), tomorrow),
+            (Some(lost), tomorrow),
+        ];
+        for (stands, told) in rows {
+            let mut book = AlarmBook::default();
+            assert!(book.has_to_ask(T) && !book.has_to_ask(T), "it asks once");
+            assert_eq!(book.stands(stands, T), told, "{stands:?}");
+            assert!(!book.has_to_ask(T), "it knows");
+        }
+    }
+
+    #[test]
+    fn an_alarm_set_while_the_platform_is_asked_stands() {
+        let mut book = AlarmBook::default();
+        assert!(book.has_to_ask(T));
+        book.wants(Some(after(5)), T);
+        assert_eq!(book.stands(None, T), None);
+        assert_eq!(book.wants(Some(after(5)), T), None);
     }
 
     #[test]

@@ -1,23 +1,58 @@
 //! Everything a coordinator object does except I/O: it gathers the reports of up to 20 ms, applies
 //! them to the core, has the rows stored in one transaction, and only then answers.
 //!
+//! After each step it says whom the object has to ask for a report (the draw waits for them) and
+//! which round of the beacon has to be fetched. Both are asked again until they have come, each at
+//! most once a second, so that nothing depends on any single try.
+//!
 //! A report that changes nothing makes no row, so that a quiet queue costs no writes. After a
 //! [`WriteFailed`] the desk must not be used again: its state is newer than storage.
 
+use std::collections::BTreeMap;
+
 use anteroom_queue::coordinator::Coordinator;
 use anteroom_queue::coordinator::command::CoordinatorCommand;
-use anteroom_queue::units::{Millis, UnixMillis};
+use anteroom_queue::coordinator::rows::CoordinatorRow;
+use anteroom_queue::units::{Millis, ShardIndex, UnixMillis};
 
+use crate::beacon::{LONGEST_RETRY, RETRY_AFTER};
 use crate::log_reading::log_lines;
 use crate::pump::Due;
 use crate::storage::{Changes, Store, WriteFailed};
-use crate::wire::{self, CoordinatorAsk, EdgeTotals};
+use crate::uplink::share;
+use crate::wire::{self, CoordinatorAsk, EdgeCounts, EdgeTotals};
 
 /// How long reports are gathered into one commit: with 500 reports a second ten of them.
 pub const WINDOW: Millis = Millis(20);
 
 /// Calls that wait here at the same time: 4 s of what a coordinator is planned for.
 pub const MAX_WAITING: usize = 2_000;
+
+/// A shard is asked for a report at most this often: it needs a few tenths to make one.
+pub const POKE_AFTER: Millis = Millis(1_000);
+
+/// What a step gives out. Everything it promises is stored.
+#[derive(Debug)]
+pub struct Step<T> {
+    /// Whom to answer, and the bytes.
+    pub answers: Vec<(T, Vec<u8>)>,
+    /// The shards to be asked for a report.
+    pub pokes: Vec<ShardIndex>,
+    /// The round of the beacon to be fetched; what came of it is to be given to
+    /// [`CoordinatorDesk::hear_beacon`].
+    pub beacon: Option<u64>,
+}
+
+/// The round of the beacon that is awaited, on its way.
+#[derive(Debug)]
+enum Fetching {
+    /// None is, and the next try may begin from this instant on.
+    NotBefore(UnixMillis),
+    /// This round is, since then.
+    UnderWay(u64),
+    /// This round has come with this signature.
+    Came(u64, Vec<u8>),
+}
 
 /// The shell of one coordinator.
 #[derive(Debug)]
@@ -26,6 +61,12 @@ pub struct CoordinatorDesk<T> {
     opened: Option<UnixMillis>,
     gathered: Vec<(CoordinatorCommand, T)>,
     totals: EdgeTotals,
+    /// What edges have counted and the core was not told yet.
+    edges: EdgeCounts,
+    poked: BTreeMap<ShardIndex, UnixMillis>,
+    fetching: Fetching,
+    /// The core was woken once since it was restored: only then it knows what has come due.
+    is_awake: bool,
 }
 
 /// What became of a call.
@@ -49,6 +90,10 @@ impl<T> CoordinatorDesk<T> {
             opened: None,
             gathered: Vec::new(),
             totals: EdgeTotals::default(),
+            edges: EdgeCounts::default(),
+            poked: BTreeMap::new(),
+            fetching: Fetching::NotBefore(UnixMillis(0)),
+            is_awake: false,
         }
     }
 
@@ -67,6 +112,7 @@ impl<T> CoordinatorDesk<T> {
         let command = match ask {
             CoordinatorAsk::Sync(report, counts) => {
                 self.totals.add(counts);
+                self.edges.add(counts);
                 CoordinatorCommand::Sync { report, entropy }
             }
             CoordinatorAsk::Operate { action, by } => CoordinatorCommand::Operate { action, by },
@@ -84,38 +130,133 @@ impl<T> CoordinatorDesk<T> {
         Taken::Waits
     }
 
-    /// Carries out what is due and gives out the answers. Everything they promise is stored.
+    /// What came of fetching a round of the beacon. `dice` spreads the next try.
+    pub fn hear_beacon(&mut self, came: Option<Vec<u8>>, now: UnixMillis, dice: u32) {
+        let Fetching::UnderWay(round) = self.fetching else {
+            return;
+        };
+        let jitter = share(Millis(LONGEST_RETRY.0 - RETRY_AFTER.0), dice);
+        self.fetching = match came {
+            Some(signature) => Fetching::Came(round, signature),
+            None => Fetching::NotBefore(now.plus(RETRY_AFTER).plus(jitter)),
+        };
+    }
+
+    /// Carries out what is due and gives out the answers.
     pub fn step(
         &mut self,
         now: UnixMillis,
         store: &mut impl Store,
-    ) -> Result<Vec<(T, Vec<u8>)>, WriteFailed> {
+    ) -> Result<Step<T>, WriteFailed> {
         let mut changes = Changes::default();
         let mut answers = Vec::new();
-        if self.coordinator.next_wakeup().is_some_and(|at| at <= now) {
-            let outcome = self.coordinator.apply(CoordinatorCommand::Wake, now);
-            changes.extend(outcome.rows);
+        let has_to_wake = self.coordinator.next_wakeup().is_some_and(|at| at <= now);
+        if has_to_wake || !self.is_awake {
+            self.is_awake = true;
+            self.apply(CoordinatorCommand::Wake, now, &mut changes);
         }
         // A window that opened in the future was opened before the clock was set back.
         let is_over = self.closes().is_some_and(|at| at <= now)
             || self.opened.is_some_and(|opened| opened > now);
         if is_over {
             self.opened = None;
+            self.tell_of_edges(now, &mut changes);
             for (command, to) in core::mem::take(&mut self.gathered) {
                 let outcome = self.coordinator.apply(command, now);
                 changes.extend(outcome.rows);
                 answers.push((to, wire::encode(&outcome.reply)));
             }
         }
+        if matches!(self.fetching, Fetching::Came(..))
+            && let Fetching::Came(round, signature) =
+                core::mem::replace(&mut self.fetching, Fetching::NotBefore(now))
+        {
+            let command = CoordinatorCommand::Beacon { round, signature };
+            self.apply(command, now, &mut changes);
+        }
         store.commit(changes)?;
-        Ok(answers)
+        Ok(Step {
+            answers,
+            pokes: self.pokes(now),
+            beacon: self.round_to_fetch(now),
+        })
+    }
+
+    fn apply(
+        &mut self,
+        command: CoordinatorCommand,
+        now: UnixMillis,
+        changes: &mut Changes<CoordinatorRow>,
+    ) {
+        changes.extend(self.coordinator.apply(command, now).rows);
+    }
+
+    /// What the edges counted goes to the core before the reports that brought it are answered, so
+    /// that their boards already say it.
+    fn tell_of_edges(&mut self, now: UnixMillis, changes: &mut Changes<CoordinatorRow>) {
+        let counts = core::mem::take(&mut self.edges);
+        if counts.bypassed > 0 || counts.staff > 0 || counts.stock.is_some() {
+            let command = CoordinatorCommand::Edges {
+                bypassed: u64::from(counts.bypassed),
+                staff: u64::from(counts.staff),
+                stock: counts.stock,
+            };
+            self.apply(command, now, changes);
+        }
+    }
+
+    /// The shards to be asked now.
+    fn pokes(&mut self, now: UnixMillis) -> Vec<ShardIndex> {
+        let mut wanted = self.coordinator.pokes();
+        self.poked.retain(|shard, _| wanted.contains(shard));
+        wanted.retain(|shard| self.poke_at(*shard, now) <= now);
+        self.poked.extend(wanted.iter().map(|shard| (*shard, now)));
+        wanted
+    }
+
+    /// When a shard may be asked; a last time in the future was before the clock was set back.
+    fn poke_at(&self, shard: ShardIndex, now: UnixMillis) -> UnixMillis {
+        let last = self.poked.get(&shard).filter(|at| **at <= now);
+        last.map_or(UnixMillis(0), |at| at.plus(POKE_AFTER))
+    }
+
+    fn round_to_fetch(&mut self, now: UnixMillis) -> Option<u64> {
+        let (round, _) = self.coordinator.awaited_round()?;
+        if self.fetch_at(now)? > now {
+            return None;
+        }
+        self.fetching = Fetching::UnderWay(round);
+        Some(round)
+    }
+
+    /// When the awaited round may be fetched; `None` while none is, or while it is on its way.
+    fn fetch_at(&self, now: UnixMillis) -> Option<UnixMillis> {
+        let (_, published) = self.coordinator.awaited_round()?;
+        match self.fetching {
+            // Not longer than the longest pause, should the clock be set back.
+            Fetching::NotBefore(at) => Some(at.min(now.plus(LONGEST_RETRY)).max(published)),
+            Fetching::UnderWay(_) | Fetching::Came(..) => None,
+        }
+    }
+
+    /// Whether everything of the run is to be deleted.
+    pub fn is_to_be_forgotten(&self, now: UnixMillis) -> bool {
+        self.coordinator.is_to_be_forgotten(now)
     }
 
     /// When the next step is due.
-    pub fn due(&self) -> Due {
-        let deadline = self.coordinator.next_wakeup();
+    pub fn due(&self, now: UnixMillis) -> Due {
+        let pokes = self.coordinator.pokes();
+        let steps = [
+            (!self.is_awake).then_some(now),
+            self.coordinator.next_wakeup(),
+            self.fetch_at(now),
+            pokes.into_iter().map(|shard| self.poke_at(shard, now)).min(),
+        ];
+        let deadline = steps.into_iter().flatten().min();
+        let came = matches!(self.fetching, Fetching::Came(..)).then_some(now);
         Due {
-            somebody: self.closes(),
+            somebody: [self.closes(), came].into_iter().flatten().min(),
             deadline,
             lasting: deadline,
         }

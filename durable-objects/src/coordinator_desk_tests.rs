@@ -49,10 +49,10 @@ fn the_reports_of_one_window_are_one_transaction() {
     for shard in 0..2 {
         let late = T.plus(Millis(u64::from(shard)));
         let ask = sync(report(shard, 5));
-        assert_eq!(desk.ask(ask, [1; 16], u32::from(shard), late), Taken::Waits);
+        assert_eq!(desk.ask(ask, [1; 16], u32::from(shard), late, &rows), Taken::Waits);
     }
-    assert!(desk.step(T.plus(Millis(19)), &mut rows).unwrap().is_empty());
-    let answers = desk.step(T.plus(Millis(20)), &mut rows).unwrap();
+    assert!(desk.step(T.plus(Millis(19)), &mut rows).unwrap().answers.is_empty());
+    let answers = desk.step(T.plus(Millis(20)), &mut rows).unwrap().answers;
     assert_eq!(rows.commits - commits, 1);
     let answered: Vec<_> = answers
         .iter()
@@ -67,7 +67,7 @@ fn a_report_that_changes_nothing_writes_nothing() {
     let mut commits = Vec::new();
     for second in 0..4 {
         let now = T.plus(Millis::from_seconds(second));
-        desk.ask(sync(report(0, 0)), [1; 16], 0, now);
+        desk.ask(sync(report(0, 0)), [1; 16], 0, now, &rows);
         desk.step(now.plus(WINDOW), &mut rows).unwrap();
         commits.push(rows.commits);
     }
@@ -77,7 +77,7 @@ fn a_report_that_changes_nothing_writes_nothing() {
 #[test]
 fn a_failed_write_lets_no_answer_out() {
     let (mut desk, mut rows) = desk();
-    desk.ask(sync(report(0, 5)), [1; 16], 0, T);
+    desk.ask(sync(report(0, 5)), [1; 16], 0, T, &rows);
     rows.is_broken = true;
     let failed = desk.step(T.plus(WINDOW), &mut rows).unwrap_err();
     assert_eq!(failed, WriteFailed("disk full".into()));
@@ -85,11 +85,11 @@ fn a_failed_write_lets_no_answer_out() {
 
 #[test]
 fn what_the_edges_counted_adds_up() {
-    let (mut desk, _) = desk();
+    let (mut desk, rows) = desk();
     for _ in 0..2 {
-        desk.ask(sync(report(0, 0)), [1; 16], 0, T);
+        desk.ask(sync(report(0, 0)), [1; 16], 0, T, &rows);
     }
-    let Taken::Answered(9, bytes) = desk.ask(CoordinatorAsk::Count, [1; 16], 9, T) else {
+    let Taken::Answered(9, bytes) = desk.ask(CoordinatorAsk::Count, [1; 16], 9, T, &rows) else {
         panic!("counts are answered at once");
     };
     let totals: EdgeTotals = wire::decode(&bytes).unwrap();
@@ -98,14 +98,14 @@ fn what_the_edges_counted_adds_up() {
 
 #[test]
 fn when_too_many_wait_the_next_is_turned_away_and_nothing_is_done() {
-    let (mut desk, _) = desk();
+    let (mut desk, rows) = desk();
     for _ in 0..MAX_WAITING {
         assert_eq!(
-            desk.ask(CoordinatorAsk::Observe, [1; 16], 0, T),
+            desk.ask(CoordinatorAsk::Observe, [1; 16], 0, T, &rows),
             Taken::Waits
         );
     }
-    let turned_away = desk.ask(sync(report(0, 0)), [1; 16], 7, T);
+    let turned_away = desk.ask(sync(report(0, 0)), [1; 16], 7, T, &rows);
     assert_eq!(turned_away, Taken::Busy(7));
     assert_eq!(desk.totals, EdgeTotals::default());
 }
@@ -113,7 +113,7 @@ fn when_too_many_wait_the_next_is_turned_away_and_nothing_is_done() {
 #[test]
 fn a_window_does_not_outlast_a_clock_that_is_set_back() {
     let (mut desk, mut rows) = desk();
-    desk.ask(sync(report(0, 5)), [1; 16], 0, T);
-    let answers = desk.step(UnixMillis(T.0 - 3_600_000), &mut rows).unwrap();
+    desk.ask(sync(report(0, 5)), [1; 16], 0, T, &rows);
+    let answers = desk.step(UnixMillis(T.0 - 3_600_000), &mut rows).unwrap().answers;
     assert_eq!(answers.len(), 1);
 }

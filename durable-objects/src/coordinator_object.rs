@@ -1,140 +1,161 @@
-//! The Durable Object of a coordinator: I/O around a [`CoordinatorDesk`].
-//!
-//! As in a shard, calls wait on channels for the steps that the pump makes, and nothing holds the
-//! desk across an `await`.
+//! The Durable Object of a coordinator: I/O around a [`CoordinatorDesk`]. Beside answering it asks
+//! shards for reports and fetches rounds of the beacon; both are tasks of their own, whose failure
+//! is only logged, since the desk asks again.
 
-use core::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use anteroom_queue::coordinator::Coordinator;
-use anteroom_queue::units::UnixMillis;
-use futures_channel::oneshot;
+use anteroom_queue::units::{ShardIndex, UnixMillis};
 use worker::{DurableObject, Env, Request, Response, State, console_warn, durable_object};
 
+use crate::call::Way;
 use crate::coordinator_desk::{CoordinatorDesk, Taken};
-use crate::instance::{Driven, Instance, Opened, alarm_comes, wake};
+use crate::drand::fetch_round;
+use crate::instance::Driven;
+use crate::object::{Caller, Class, Shell};
 use crate::opening::Known;
 use crate::platform;
 use crate::pump::Due;
-use crate::refusal::{Refusal, response};
+use crate::refusal::Refusal;
 use crate::sqlite::Table;
-use crate::wire::{self, CoordinatorCall};
+use crate::storage::WriteFailed;
+use crate::wire::{self, CoordinatorCall, ShardAsk, ShardCall};
+
+/// The binding of the shards' class.
+const SHARD: &str = "SHARD";
 
 /// The class of the coordinators.
 #[durable_object(alarm)]
 pub struct CoordinatorObject {
-    shell: Rc<Shell>,
+    shell: Rc<Shell<Open>>,
 }
 
-struct Shell {
-    instance: Instance,
-    open: RefCell<Option<Open>>,
-}
-
-/// A coordinator whose rows are read.
+/// An open coordinator.
+#[derive(Debug)]
 struct Open {
-    desk: CoordinatorDesk<oneshot::Sender<Vec<u8>>>,
-    table: Table,
+    desk: CoordinatorDesk<Caller>,
     known: Known,
+    shards: BTreeMap<ShardIndex, Rc<Way>>,
 }
 
 impl DurableObject for CoordinatorObject {
     fn new(state: State, env: Env) -> Self {
-        let instance = Instance::new(state, env);
-        let open = RefCell::new(None);
         Self {
-            shell: Rc::new(Shell { instance, open }),
+            shell: Shell::new(state, env),
         }
     }
 
-    async fn fetch(&self, mut request: Request) -> worker::Result<Response> {
-        let body = request.bytes().await?;
-        response(self.shell.answer(&body).await)
+    async fn fetch(&self, request: Request) -> worker::Result<Response> {
+        self.shell.fetch(request).await
     }
 
     async fn alarm(&self) -> worker::Result<Response> {
-        if let Err(refusal) = self.shell.opened(None) {
-            console_warn!("alarm: {}", refusal.text());
-            return Response::empty();
-        }
-        alarm_comes(&self.shell).await?;
-        Response::empty()
+        self.shell.alarm().await
     }
 }
 
-impl Shell {
-    async fn answer(self: &Rc<Self>, body: &[u8]) -> Result<Vec<u8>, Refusal> {
-        let call: CoordinatorCall = wire::decode(body).map_err(|why| Refusal::unreadable(&why))?;
-        let answered = self.take(call)?;
-        wake(self);
-        answered.await.map_err(|_| Refusal::ended())
-    }
+impl Class for Open {
+    type Core = Coordinator;
+    type Call = CoordinatorCall;
 
-    /// Puts a call on the desk.
-    fn take(&self, call: CoordinatorCall) -> Result<oneshot::Receiver<Vec<u8>>, Refusal> {
-        let meant = Known {
-            event: call.event,
+    fn meant(call: &CoordinatorCall) -> Known {
+        Known {
+            event: call.event.clone(),
             run: call.run,
             shard: None,
-        };
-        self.opened(Some(&meant))?;
-        let mut open = self.open.borrow_mut();
-        let Open { desk, table, known } = open.as_mut().expect("opened above");
-        known.expect(&meant)?;
-        let (to, answered) = oneshot::channel();
-        match desk.ask(call.ask, platform::entropy(), to, platform::now(), table) {
-            Taken::Waits => {}
-            Taken::Busy(_) => return Err(Refusal::busy()),
-            Taken::Failed(why) => return Err(Refusal::failed(why)),
+        }
+    }
+
+    fn open(_: &Env, core: Coordinator, known: &Known, _: UnixMillis) -> Self {
+        Self {
+            desk: CoordinatorDesk::new(core),
+            known: known.clone(),
+            shards: BTreeMap::new(),
+        }
+    }
+
+    fn take(
+        &mut self,
+        call: CoordinatorCall,
+        to: Caller,
+        table: &mut Table,
+        now: UnixMillis,
+    ) -> Result<Result<(), Refusal>, WriteFailed> {
+        let taken = self.desk.ask(call.ask, platform::entropy(), to, now, table);
+        Ok(match taken {
+            Taken::Waits => Ok(()),
+            Taken::Busy(_) => Err(Refusal::busy()),
+            Taken::Failed(why) => Err(Refusal::failed(why)),
             Taken::Answered(to, bytes) => {
-                // The receiver is held right here.
+                // The receiver is held by the caller of this.
                 let _ = to.send(bytes);
+                Ok(())
             }
-        }
-        Ok(answered)
+        })
     }
 
-    /// Reads the rows unless that is done already. An alarm of an object that was never called
-    /// opens nothing.
-    fn opened(&self, caller: Option<&Known>) -> Result<(), Refusal> {
-        if self.instance.has_ended() {
-            return Err(Refusal::ended());
-        }
-        if self.open.borrow().is_some() {
-            return Ok(());
-        }
-        let opened = self.instance.open::<Coordinator>(caller, platform::now())?;
-        if let Some(Opened { core, table, known }) = opened {
-            let desk = CoordinatorDesk::new(core);
-            *self.open.borrow_mut() = Some(Open { desk, table, known });
-        }
-        Ok(())
-    }
-}
-
-impl Driven for Shell {
-    fn instance(&self) -> &Instance {
-        &self.instance
-    }
-
-    fn step(self: &Rc<Self>, now: UnixMillis) {
-        let mut slot = self.open.borrow_mut();
-        let Some(open) = slot.as_mut() else { return };
-        let step = open.desk.step(now, &mut open.table);
-        let Ok(answers) = self.instance.checked(step) else {
-            *slot = None;
-            return;
-        };
-        for (to, bytes) in answers {
+    fn step(
+        &mut self,
+        shell: &Rc<Shell<Self>>,
+        table: &mut Table,
+        now: UnixMillis,
+    ) -> Result<(), WriteFailed> {
+        let step = self.desk.step(now, table)?;
+        for (to, bytes) in step.answers {
             // A caller who is gone misses nothing: asking again gives the same answer.
             let _ = to.send(bytes);
         }
+        for shard in step.pokes {
+            self.poke(shard, shell);
+        }
+        if let Some(round) = step.beacon {
+            fetch(round, shell);
+        }
+        Ok(())
     }
 
-    fn due(&self, _: UnixMillis) -> Due {
-        match self.open.borrow().as_ref() {
-            Some(open) => open.desk.due(),
-            None => Due::NEVER,
-        }
+    fn due(&self, now: UnixMillis) -> Due {
+        self.desk.due(now)
     }
+
+    fn is_to_be_forgotten(&self, now: UnixMillis) -> bool {
+        self.desk.is_to_be_forgotten(now)
+    }
+}
+
+impl Open {
+    /// Asks a shard for a report.
+    fn poke(&mut self, shard: ShardIndex, shell: &Rc<Shell<Self>>) {
+        let Known { event, run, .. } = &self.known;
+        let call = wire::encode(&ShardCall {
+            event: event.clone(),
+            run: *run,
+            shard: shard.0,
+            ask: ShardAsk::Poke,
+        });
+        let instance = shell.instance();
+        let way = self.shards.entry(shard).or_insert_with(|| {
+            let name = wire::shard_name(event, *run, shard.0);
+            Rc::new(Way::to(instance.env(), SHARD, name))
+        });
+        let way = way.clone();
+        instance.spawn(async move {
+            if let Err(why) = way.call(&call).await {
+                console_warn!("asking shard {} for a report: {why:?}", shard.0);
+            }
+        });
+    }
+}
+
+/// Fetches a round of the beacon and tells the desk.
+fn fetch(round: u64, shell: &Rc<Shell<Open>>) {
+    let told = shell.clone();
+    shell.instance().spawn(async move {
+        let came = fetch_round(told.instance().env(), round).await;
+        told.tell(|open| {
+            open.desk
+                .hear_beacon(came, platform::now(), platform::dice());
+        });
+    });
 }

@@ -99,6 +99,11 @@ impl Store for Memory {
         Ok(())
     }
 
+    fn replace_all(&mut self, rows: Vec<(String, Vec<u8>)>) -> Result<(), WriteFailed> {
+        let before = core::mem::take(&mut self.rows);
+        self.put(rows).inspect_err(|_| self.rows = before)
+    }
+
     fn bytes_of(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
         if self.is_broken {
             return Err("disk unreadable".into());
@@ -239,10 +244,11 @@ impl Pair {
     }
 
     fn coordinator_moves(&mut self) {
-        let answers = self
+        let step = self
             .coordinator
             .step(self.now, &mut self.coordinator_rows)
             .unwrap();
+        let answers = step.answers;
         for (to, bytes) in answers {
             if to == REPORT {
                 let Ok(CoordinatorReply::Synced(reply)) = wire::decode(&bytes) else {

@@ -245,6 +245,9 @@ mod tests {
                 state,
                 offer_until: None,
                 session_ends: None,
+                may_defer: false,
+                was_admitted: false,
+                missed_draw: false,
             },
             new,
         }

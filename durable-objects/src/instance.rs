@@ -5,20 +5,22 @@ use core::future::Future;
 use std::rc::Rc;
 
 use anteroom_queue::Corrupt;
+use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::settings::Settings;
 use anteroom_queue::units::UnixMillis;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::js_sys::{Date, Function, Object, Reflect};
 use worker::wasm_bindgen_futures::JsFuture;
-use worker::{Env, State, console_error};
+use worker::{Env, State, console_error, console_log};
 
 use crate::alarm::{Alarm, AlarmBook};
+use crate::meta::{LeftBehind, META_KEY, Meta};
 use crate::opening::{Core, Known, start, who};
 use crate::platform_error::message;
 use crate::pump::{Due, Pump};
 use crate::refusal::Refusal;
 use crate::sqlite::Table;
-use crate::storage::{Store, WriteFailed, read_all};
+use crate::storage::{Changes, Store, WriteFailed, meta_of, read_all};
 use crate::{configuration, platform};
 
 /// One instance of an object.
@@ -37,8 +39,8 @@ pub trait Driven: 'static {
     fn instance(&self) -> &Instance;
     /// Carries out what is due.
     fn step(self: &Rc<Self>, now: UnixMillis);
-    /// When the next step is due.
-    fn due(&self, now: UnixMillis) -> Due;
+    /// When the next step is due; `None`: the object is not open.
+    fn due(&self, now: UnixMillis) -> Option<Due>;
 }
 
 impl Instance {
@@ -119,7 +121,7 @@ fn method(object: &JsValue, name: &str) -> Function {
 /// Something came in, or a step was made outside the pump: sees to the alarm and to the pump.
 pub fn wake<D: Driven>(object: &Rc<D>) {
     let now = platform::now();
-    let due = object.due(now);
+    let Some(due) = object.due(now) else { return };
     mind_alarm(object, due, now);
     let instance = object.instance();
     if let Some(at) = due.look_at(now)
@@ -135,8 +137,10 @@ async fn run<D: Driven>(object: Rc<D>) {
         object.step(platform::now());
         let now = platform::now();
         let due = object.due(now);
-        mind_alarm(&object, due, now);
-        match due.look_at(now) {
+        if let Some(due) = due {
+            mind_alarm(&object, due, now);
+        }
+        match due.and_then(|due| due.look_at(now)) {
             Some(at) => instance.pump.sleep(at, now).await,
             None => return instance.pump.stops(),
         }
@@ -147,15 +151,40 @@ async fn run<D: Driven>(object: Rc<D>) {
 /// a failed write.
 fn mind_alarm<D: Driven>(object: &Rc<D>, due: Due, now: UnixMillis) {
     let instance = object.instance();
-    let wanted = instance.book.borrow_mut().wants(due.alarm_for(now), now);
-    if let Some(alarm) = wanted {
-        let told = instance.tell(alarm);
-        let object = object.clone();
-        instance.spawn(async move {
-            if let Err(why) = told.await {
-                object.instance().end(&why);
+    let mut book = instance.book.borrow_mut();
+    match due.alarm_for(now) {
+        Some(at) => {
+            if let Some(alarm) = book.wants(Some(at), now) {
+                tell_or_end(object, alarm);
             }
-        });
+        }
+        None if book.has_to_ask(now) => instance.spawn(mind_daily_alarm(object.clone())),
+        None => {}
+    }
+}
+
+fn tell_or_end<D: Driven>(object: &Rc<D>, alarm: Alarm) {
+    let told = object.instance().tell(alarm);
+    let ended = object.clone();
+    object.instance().spawn(async move {
+        if let Err(why) = told.await {
+            ended.instance().end(&why);
+        }
+    });
+}
+
+/// Sees to it that an alarm stands although nothing is due.
+async fn mind_daily_alarm<D: Driven>(object: Rc<D>) {
+    let instance = object.instance();
+    let stands = instance.state.storage().get_alarm().await;
+    if instance.has_ended() || object.due(platform::now()).is_none() {
+        return;
+    }
+    // What the platform does not say counts as no alarm: setting one is never wrong.
+    let stands = stands.ok().flatten().map(|at| UnixMillis(at.max(0) as u64));
+    let wanted = instance.book.borrow_mut().stands(stands, platform::now());
+    if let Some(alarm) = wanted {
+        tell_or_end(&object, alarm);
     }
 }
 
@@ -172,7 +201,7 @@ pub async fn alarm_comes<D: Driven>(object: &Rc<D>) -> Result<(), String> {
         return Ok(());
     }
     let now = platform::now();
-    let wanted = object.due(now).alarm_for(now);
+    let wanted = object.due(now).and_then(|due| due.alarm_for(now));
     let next = instance.book.borrow_mut().done(wanted, now);
     instance.tell(next).await?;
     wake(object);
@@ -186,8 +215,8 @@ pub struct Opened<C> {
     pub core: C,
     /// Its table.
     pub table: Table,
-    /// Who the object is.
-    pub known: Known,
+    /// Its own row.
+    pub meta: Meta,
 }
 
 impl Instance {
@@ -209,10 +238,55 @@ impl Instance {
             return Ok(None);
         };
         let settings = self.configured(&known)?;
-        let (core, changes) =
-            start(&known, stored, settings, platform::entropy(), now).map_err(|Corrupt(why)| Refusal::failed(why))?;
+        let meta = known.meta(settings.clone());
+        let (core, changes) = start(&known, stored, settings, platform::entropy(), now)
+            .map_err(|Corrupt(why)| Refusal::failed(why))?;
         self.checked(table.commit(changes))?;
-        Ok(Some(Opened { core, table, known }))
+        Ok(Some(Opened { core, table, meta }))
+    }
+
+    /// The alarm of an object that cannot be opened: of a run that the configuration has left
+    /// behind, that was deleted, or that is misconfigured. It looks again in a day, and deletes what
+    /// has been left behind for long enough.
+    ///
+    /// # Errors
+    /// When storage cannot be used; the platform then tries again.
+    pub async fn alarm_comes_to_closed(&self) -> Result<(), String> {
+        let now = platform::now();
+        let again = self.book.borrow_mut().done(None, now);
+        self.tell(again).await?;
+        let failed = |error: worker::Error| error.to_string();
+        let mut table = Table::open(&self.state).map_err(failed)?;
+        // A row that cannot be read was written by a later version: it is that one's to judge.
+        let Some(meta) = table.bytes_of(META_KEY)?.and_then(|row| meta_of(&row).ok()) else {
+            return Ok(());
+        };
+        if !self.is_left_behind(&Known::of(&meta)) {
+            return Ok(());
+        }
+        match meta.left_behind(now) {
+            LeftBehind::Keep => Ok(()),
+            LeftBehind::Notice(noticed) => {
+                let mut changes = Changes::<CoordinatorRow>::default();
+                changes.set_meta(noticed);
+                table.commit(changes).map_err(|WriteFailed(why)| why)
+            }
+            LeftBehind::Delete => {
+                *self.book.borrow_mut() = AlarmBook::default();
+                console_log!("{}: deleted", Known::of(&meta).name());
+                let storage = self.state.storage();
+                storage.delete_alarm().await.map_err(failed)?;
+                storage.delete_all().await.map_err(failed)
+            }
+        }
+    }
+
+    /// Whether the event is gone from the configuration, or has a later run there.
+    fn is_left_behind(&self, known: &Known) -> bool {
+        match configuration::event(&self.env, &known.event) {
+            Ok(event) => event.run > known.run,
+            Err(refusal) => refusal.is_unknown_event(),
+        }
     }
 
     /// The settings of object `known`, if the platform agrees that this is it and its run is the

@@ -8,7 +8,7 @@
 //!  edge ──► ShardObject ── report ──► CoordinatorObject ◄── edge (operators)
 //!           │ ShardDesk                │ CoordinatorDesk        what happens, synchronous, pure
 //!           │  gather, uplink          │
-//!           └ instance: pump, alarm ───┘ sqlite, call           the platform
+//!           └ object, instance: pump, alarm ──┘ sqlite, call    the platform
 //! ```
 //!
 //! The desks are pure: calls, time and dice in, answers, reports and rows out, so they are tested
@@ -19,16 +19,20 @@
 //! Storage is described in `docs/storage.md`, messages in [`wire`].
 
 mod alarm;
+mod beacon;
 pub mod call;
 mod configuration;
 mod coordinator_desk;
 #[allow(missing_docs, reason = "methods that the platform's macro adds")]
 mod coordinator_object;
+mod drand;
 #[cfg(test)]
 mod fixtures;
 mod gather;
 mod instance;
 mod log_reading;
+mod meta;
+mod object;
 mod opening;
 mod platform;
 mod platform_error;

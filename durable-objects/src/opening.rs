@@ -15,8 +15,9 @@ use anteroom_queue::shard::{Identity, Shard};
 use anteroom_queue::units::{ShardIndex, UnixMillis};
 use anteroom_queue::{Corrupt, Outcome};
 
+use crate::meta::{Meta, SCHEMA};
 use crate::refusal::Refusal;
-use crate::storage::{Changes, Meta, Row, SCHEMA};
+use crate::storage::{Changes, Row};
 use crate::wire;
 
 /// Who an object is.
@@ -47,7 +48,8 @@ impl Known {
         Err(Refusal::not_mine("object", meant.name(), self.name()))
     }
 
-    fn of(meta: &Meta) -> Self {
+    /// The object that has this row.
+    pub fn of(meta: &Meta) -> Self {
         Self {
             event: meta.event.clone(),
             run: meta.run,
@@ -55,13 +57,16 @@ impl Known {
         }
     }
 
-    fn meta(&self, settings: Settings) -> Meta {
+    /// The row of an object that has applied these settings.
+    pub fn meta(&self, settings: Settings) -> Meta {
         Meta {
             schema: SCHEMA,
             event: self.event.clone(),
             run: self.run,
             shard: self.shard,
             settings,
+            left_behind: None,
+            forgotten: None,
         }
     }
 }
@@ -172,8 +177,14 @@ impl Core for Coordinator {
 }
 
 /// Who the object is, from what is stored and what the caller (absent: an alarm) says. `None`: an
-/// alarm of an object that was never called.
+/// alarm of an object that was never called. One whose run ended long ago is nobody any more: what
+/// it held is deleted, and only a new run starts anew.
 pub fn who(meta: Option<&Meta>, caller: Option<&Known>) -> Result<Option<Known>, Refusal> {
+    if let Some(meta) = meta
+        && meta.forgotten.is_some()
+    {
+        return Err(Refusal::forgotten(meta.run));
+    }
     match (meta.map(Known::of), caller) {
         (Some(known), Some(meant)) => known.expect(meant).map(|()| Some(known)),
         (Some(known), None) => Ok(Some(known)),
@@ -197,7 +208,10 @@ pub fn start<C: Core>(
         changes.set_meta(known.meta(settings));
         return Ok((begun.reply, changes));
     };
-    let unchanged = meta.settings == settings;
+    // An older row lacks settings that the core has to be told of; one that was left behind is
+    // configured again.
+    let unchanged =
+        meta.schema == SCHEMA && meta.settings == settings && meta.left_behind.is_none();
     let mut core = C::restore(known, meta.settings, rows, now)?;
     if !unchanged {
         changes.extend(core.configure(settings.clone(), entropy, now));

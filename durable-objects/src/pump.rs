@@ -10,6 +10,7 @@ use anteroom_queue::units::{Millis, UnixMillis};
 use futures_channel::oneshot;
 use futures_util::future::select;
 
+use crate::meta::DAY;
 use crate::platform;
 use crate::uplink::LONGEST_PAUSE;
 
@@ -23,10 +24,6 @@ pub const HORIZON: Millis = Millis(5_000);
 const ALARM_BEHIND: Millis = Millis(30_000);
 
 const _: () = assert!(HORIZON.0 >= LONGEST_PAUSE.0);
-
-/// The platform takes no alarm after the year 2189, and an organizer may write any year. An alarm
-/// for what is further ahead than 30 days comes early, does nothing and is set again.
-const LONGEST_ALARM: Millis = Millis(30 * 24 * 60 * 60 * 1_000);
 
 /// A deadline that could not be met is looked at again after this time.
 const DEADLINE_GAP: Millis = Millis(100);
@@ -51,13 +48,6 @@ pub struct Due {
 }
 
 impl Due {
-    /// Nothing is.
-    pub const NEVER: Due = Due {
-        somebody: None,
-        deadline: None,
-        lasting: None,
-    };
-
     /// When to look next; `None`: leave it to the alarm. A deadline that has passed was looked at
     /// and could not be met yet, so it is looked at again only after a while.
     pub fn look_at(self, now: UnixMillis) -> Option<UnixMillis> {
@@ -75,14 +65,13 @@ impl Due {
             .filter(|at| at.since(now) <= HORIZON)
     }
 
-    /// What the alarm has to be set for.
+    /// What the alarm has to be set for; `None`: nothing within a day, the daily one will do.
     pub fn alarm_for(self, now: UnixMillis) -> Option<UnixMillis> {
         let next = self.lasting?;
-        Some(if next.since(now) <= HORIZON {
-            next.max(now).plus(ALARM_BEHIND)
-        } else {
-            next.min(now.plus(LONGEST_ALARM))
-        })
+        if next.since(now) <= HORIZON {
+            return Some(next.max(now).plus(ALARM_BEHIND));
+        }
+        Some(next).filter(|at| at.since(now) < DAY)
     }
 }
 
@@ -160,10 +149,13 @@ mod tests {
     }
 
     #[test]
-    fn an_alarm_for_a_far_year_comes_early() {
-        let far = due(None, Some(UnixMillis(32_472_144_000_000)));
-        assert_eq!(far.alarm_for(T), Some(T.plus(LONGEST_ALARM)));
-        assert_eq!(far.look_at(T), None);
+    fn what_is_a_day_ahead_or_in_a_far_year_is_left_to_the_daily_alarm() {
+        for at in [T.plus(DAY), UnixMillis(32_472_144_000_000)] {
+            let far = due(None, Some(at));
+            assert_eq!((far.alarm_for(T), far.look_at(T)), (None, None));
+        }
+        let within = UnixMillis(T.plus(DAY).0 - 1);
+        assert_eq!(due(None, Some(within)).alarm_for(T), Some(within));
     }
 
     #[test]

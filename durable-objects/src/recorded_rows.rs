@@ -14,7 +14,8 @@ use anteroom_queue::units::{Generation, Millis, PlaceIndex};
 
 use crate::fixtures::{Memory, Pair, claim, coordinator_known, nonce, settings, shard_known};
 use crate::opening::start;
-use crate::storage::{Changes, META_KEY, Row, Store, read_all};
+use crate::meta::META_KEY;
+use crate::storage::{Changes, Row, Store, read_all};
 
 const RECORDING: &str = include_str!("../recordings/rows-1.txt");
 

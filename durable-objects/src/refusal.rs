@@ -29,6 +29,16 @@ impl Refusal {
         Self::new(404, format!("event: {id:?} is not configured"))
     }
 
+    /// The run ended and its time to be kept is over.
+    pub fn forgotten(run: u32) -> Self {
+        Self::new(410, format!("run: {run} is over and was deleted"))
+    }
+
+    /// Whether it is [`Refusal::unknown_event`].
+    pub fn is_unknown_event(&self) -> bool {
+        self.status == 404
+    }
+
     /// The call is meant for another object or another run.
     pub fn not_mine(
         field: &str,

@@ -204,6 +204,11 @@ impl<T> ShardDesk<T> {
         Ok(Step { answers, report })
     }
 
+    /// Whether everything of the run is to be deleted.
+    pub fn is_to_be_forgotten(&self, now: UnixMillis) -> bool {
+        self.shard.is_to_be_forgotten(now)
+    }
+
     /// When the next step is due. The core's next report is due when the way to the coordinator
     /// allows it, and no deadline of its own.
     pub fn due(&self, now: UnixMillis) -> Due {

@@ -18,6 +18,7 @@ const CREATE: &str =
 const READ: &str = "SELECT key, bytes FROM rows WHERE key NOT BETWEEN 'log/' AND 'log0' \
                     UNION ALL SELECT * FROM (SELECT key, bytes FROM rows \
                     WHERE key BETWEEN 'log/' AND 'log0' ORDER BY key DESC LIMIT 1)";
+const CLEAR: &str = "DELETE FROM rows";
 const READ_ONE: &str = "SELECT bytes FROM rows WHERE key = ?";
 const PUT: &str = "INSERT INTO rows (key, bytes) VALUES (?, ?) \
                    ON CONFLICT (key) DO UPDATE SET bytes = excluded.bytes";
@@ -62,12 +63,15 @@ impl Table {
     }
 }
 
-impl Store for Table {
+impl Table {
     /// A transaction that throws leaves nothing behind:
     /// <https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/#transactionsync>.
-    fn put(&mut self, rows: Vec<(String, Vec<u8>)>) -> Result<(), WriteFailed> {
+    fn transact(&self, clear: bool, rows: Vec<(String, Vec<u8>)>) -> Result<(), WriteFailed> {
         let sql = self.sql.clone();
         let write = Closure::once(move || -> Result<(), JsValue> {
+            if clear {
+                sql.exec(CLEAR, None).map_err(JsValue::from)?;
+            }
             for (key, bytes) in &rows {
                 let bytes = Uint8Array::from(bytes.as_slice());
                 sql.exec_raw(PUT, vec![JsValue::from_str(key), bytes.into()])
@@ -80,6 +84,16 @@ impl Store for Table {
             .and_then(|method| method.call1(&self.storage, write.as_ref().unchecked_ref()))
             .map(|_| ())
             .map_err(|error| WriteFailed(message(&error)))
+    }
+}
+
+impl Store for Table {
+    fn put(&mut self, rows: Vec<(String, Vec<u8>)>) -> Result<(), WriteFailed> {
+        self.transact(false, rows)
+    }
+
+    fn replace_all(&mut self, rows: Vec<(String, Vec<u8>)>) -> Result<(), WriteFailed> {
+        self.transact(true, rows)
     }
 
     fn bytes_of(&self, key: &str) -> Result<Option<Vec<u8>>, String> {

@@ -12,19 +12,14 @@
 use std::collections::BTreeMap;
 
 use anteroom_queue::coordinator::rows::CoordinatorRow;
-use anteroom_queue::settings::Settings;
 use anteroom_queue::shard::rows::ShardRow;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use crate::meta::{META_KEY, Meta, NotMeta, SCHEMA, read_meta};
 
 /// The first byte of every row's bytes: postcard of the present types.
 pub const ROW_FORMAT: u8 = 1;
-
-/// The layout of the table, in the meta row.
-pub const SCHEMA: u16 = 1;
-
-/// The key of the shell's own row.
-pub const META_KEY: &str = "meta";
 
 /// The longest row that storage takes (the platform's limit is 2 MB for a row).
 pub const MAX_ROW_BYTES: usize = 2_000_000;
@@ -45,22 +40,6 @@ impl Row for CoordinatorRow {
     fn key(&self) -> String {
         CoordinatorRow::key(self)
     }
-}
-
-/// Who an object is, written at its first contact so that its alarm works without a caller, and
-/// the settings it applied last, so that a changed configuration is noticed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Meta {
-    /// The table's layout when the row was written.
-    pub schema: u16,
-    /// Which event.
-    pub event: String,
-    /// Which run of it.
-    pub run: u32,
-    /// Which shard of the run; `None`: its coordinator.
-    pub shard: Option<u16>,
-    /// The settings applied last.
-    pub settings: Settings,
 }
 
 /// Why stored bytes do not make a state.
@@ -93,7 +72,7 @@ impl core::fmt::Display for Unusable {
                 write!(out, "row {key}: bytes do not fit format {ROW_FORMAT}")
             }
             Unusable::Schema(found) => {
-                write!(out, "table: schema {found}, this version reads {SCHEMA}")
+                write!(out, "table: schema {found}, this version reads 1 to {SCHEMA}")
             }
         }
     }
@@ -147,6 +126,14 @@ pub trait Store {
     /// Puts rows by key in one transaction.
     fn put(&mut self, rows: Vec<(String, Vec<u8>)>) -> Result<(), WriteFailed>;
 
+    /// Deletes every row and puts these instead, in one transaction.
+    fn replace_all(&mut self, rows: Vec<(String, Vec<u8>)>) -> Result<(), WriteFailed>;
+
+    /// Leaves only the shell's own row.
+    fn forget(&mut self, meta: &Meta) -> Result<(), WriteFailed> {
+        self.replace_all(vec![(META_KEY.to_owned(), row_bytes(meta))])
+    }
+
     /// The bytes of one row, if it is there; otherwise why storage cannot be read.
     fn bytes_of(&self, key: &str) -> Result<Option<Vec<u8>>, String>;
 
@@ -175,7 +162,7 @@ pub fn read_all<R: Row>(
     let mut rows = Vec::new();
     for (key, bytes) in stored {
         if key == META_KEY {
-            meta = Some(read_row(&key, &bytes)?);
+            meta = Some(meta_of(&bytes)?);
             continue;
         }
         let row: R = read_row(&key, &bytes)?;
@@ -185,7 +172,6 @@ pub fn read_all<R: Row>(
         rows.push(row);
     }
     match meta {
-        Some(meta) if meta.schema != SCHEMA => Err(Unusable::Schema(meta.schema)),
         Some(meta) => Ok(Some((meta, rows))),
         None if rows.is_empty() => Ok(None),
         None => Err(Unusable::Malformed {
@@ -206,14 +192,28 @@ fn row_bytes(row: &impl Serialize) -> Vec<u8> {
 
 /// The row in `bytes`, stored as `key`.
 pub fn read_row<T: DeserializeOwned>(key: &str, bytes: &[u8]) -> Result<T, Unusable> {
-    let malformed = || Unusable::Malformed {
-        key: key.to_owned(),
-    };
-    match bytes.split_first() {
-        Some((&ROW_FORMAT, rest)) => match postcard::take_from_bytes(rest) {
-            Ok((row, [])) => Ok(row),
-            _ => Err(malformed()),
+    match postcard::take_from_bytes(content(key, bytes)?) {
+        Ok((row, [])) => Ok(row),
+        _ => Err(Unusable::Malformed {
+            key: key.to_owned(),
+        }),
+    }
+}
+
+/// The shell's own row in `bytes`.
+pub fn meta_of(bytes: &[u8]) -> Result<Meta, Unusable> {
+    read_meta(content(META_KEY, bytes)?).map_err(|why| match why {
+        NotMeta::Schema(found) => Unusable::Schema(found),
+        NotMeta::Malformed => Unusable::Malformed {
+            key: META_KEY.to_owned(),
         },
+    })
+}
+
+/// What is behind the format byte.
+fn content<'a>(key: &str, bytes: &'a [u8]) -> Result<&'a [u8], Unusable> {
+    match bytes.split_first() {
+        Some((&ROW_FORMAT, rest)) => Ok(rest),
         other => Err(Unusable::Format {
             key: key.to_owned(),
             found: other.map(|(&found, _)| found),

@@ -20,6 +20,8 @@ fn meta() -> Meta {
         run: 1,
         shard: Some(2),
         settings: settings(),
+        left_behind: None,
+        forgotten: None,
     }
 }
 
@@ -92,7 +94,7 @@ fn a_page_of_a_running_event_can_still_be_read() {
             nonce: Nonce([7; 16]),
             line: LineIndex(0),
             arrived_offset: 40,
-            direct: false,
+            marks: 1,
             entry: Some(EntryNumber(300)),
             standing: Standing::Waiting,
         }],

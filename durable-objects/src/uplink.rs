@@ -121,7 +121,7 @@ impl Uplink {
 }
 
 /// `dice` out of 2³² of `whole`.
-fn share(whole: Millis, dice: u32) -> Millis {
+pub fn share(whole: Millis, dice: u32) -> Millis {
     Millis(((u128::from(whole.0) * u128::from(dice)) >> 32) as u64)
 }
 

@@ -1,14 +1,18 @@
 //! The bytes of the protocol. An edge and an object of neighbouring versions speak to each other
 //! during a roll-out: if one of the pinned strings changes, every request between them fails until
 //! the roll-out is over, so a change here needs a new format byte.
+//!
+//! Format 2 was made because boards name draws, moved openings, stock and the shards that keep keys
+//! and codes, reports carry the chain of permits and who came before the opening, places say what
+//! may be done with them, and edges count staff. Format 1 is refused whole.
 
-use anteroom_queue::board::{LineBoard, Phase};
+use anteroom_queue::board::{DrawBoard, Drawn, Fixed, LineBoard, Moved, Phase};
 use anteroom_queue::coordinator::command::Change;
 use anteroom_queue::settings::{Limits, Mode};
 use anteroom_queue::shard::command::{PlaceView, Refused, VisitorState};
-use anteroom_queue::sync::{Counters, Cut, LineAnswer, LineReport, SyncReply};
+use anteroom_queue::sync::{Counters, Cut, Entrants, LineAnswer, LineReport, SyncReply};
 use anteroom_queue::units::{
-    ClaimId, EntryNumber, Generation, LineIndex, Millis, Nonce, PlaceIndex, Rank, ShardIndex,
+    ClaimId, EntryNumber, Generation, KeyHash, LineIndex, Millis, Nonce, PlaceIndex, Rank, ShardIndex,
     UnixMillis,
 };
 
@@ -40,15 +44,40 @@ fn board() -> Board {
         room: true,
         open_shards: vec![ShardIndex(0)],
         shards: 1,
+        homes: 2,
+        stock: Some(Stock {
+            left: 300,
+            at: UnixMillis(4),
+        }),
+        ended_at: None,
         lines: vec![LineBoard {
             id: "general".into(),
             phase: Phase::Open,
-            opens_at: None,
+            opens_at: Some(UnixMillis(6)),
+            moved: Some(Moved {
+                from: UnixMillis(5),
+                reason: "rain".into(),
+            }),
             called: Rank(5),
             lapsed: Rank(1),
             entries: EntryNumber(9),
             advance: None,
             offers: Vec::new(),
+            draw: Some(DrawBoard {
+                commitment: [1; 32],
+                fixed: Some(Fixed {
+                    entrants: 9,
+                    root: [2; 32],
+                    at: UnixMillis(7),
+                    opened: UnixMillis(6),
+                    round: Some(8),
+                }),
+                drawn: Some(Drawn {
+                    secret: [3; 32],
+                    beacon: Some(vec![4, 5]),
+                    seed: [6; 32],
+                }),
+            }),
         }],
     }
 }
@@ -78,18 +107,24 @@ fn an_edge_of_another_version_can_still_read_the_board() {
         refused: 3,
         origin_errors: 4,
         bypassed: 5,
+        staff: 6,
+        stock: Some(Stock {
+            left: 300,
+            at: UnixMillis(4),
+        }),
     };
     check(
         to_shard(ShardAsk::Board { counts }),
-        "01 0464656d6f 01 ac02 00 ac02 02 03 04 05",
+        "02 0464656d6f 01 ac02 00 ac02 02 03 04 05 06 01 ac02 04",
     );
+    check(to_shard(ShardAsk::Poke), "02 0464656d6f 01 ac02 02");
     check(
         ShardAnswer {
             board: None,
             board_age_ms: Some(200),
             body: ShardBody::Board,
         },
-        "01 00 01 c801 00",
+        "02 00 01 c801 00",
     );
     check(
         ShardAnswer {
@@ -97,8 +132,15 @@ fn an_edge_of_another_version_can_still_read_the_board() {
             board_age_ms: None,
             body: ShardBody::Board,
         },
-        "01 01 03 01 00 00 01 04736f6f6e 000000 00 01 01 00 01 \
-         01 0767656e6572616c 03 00 05 01 09 00 00 00 00",
+        &format!(
+            "02 01 03 01 00 00 01 04736f6f6e 000000 00 01 01 00 01 02 01ac0204 00 \
+             01 0767656e6572616c 03 0106 01 05 047261696e 05 01 09 00 00 \
+             01 {} 01 09 {} 07 06 0108 01 {} 01 02 0405 {} 00",
+            "01".repeat(32),
+            "02".repeat(32),
+            "03".repeat(32),
+            "06".repeat(32),
+        ),
     );
 }
 
@@ -112,7 +154,22 @@ fn an_edge_of_another_version_can_still_join_and_claim() {
     };
     check(
         to_shard(ShardAsk::Place(join)),
-        "01 0464656d6f 01 ac02 01 00 07070707070707070707070707070707 02 00 01 01",
+        "02 0464656d6f 01 ac02 01 00 07070707070707070707070707070707 02 00 01 01",
+    );
+    let reserve = ShardCommand::Reserve {
+        key: KeyHash([8; 16]),
+        nonce: Nonce([7; 16]),
+        home: ShardIndex(300),
+        uses: 2,
+        replaces: None,
+    };
+    check(
+        to_shard(ShardAsk::Place(reserve)),
+        &format!(
+            "02 0464656d6f 01 ac02 01 06 {} {} ac02 02 00",
+            "08".repeat(16),
+            "07".repeat(16)
+        ),
     );
     let claim = ShardCommand::Claim {
         index: PlaceIndex(1),
@@ -121,7 +178,7 @@ fn an_edge_of_another_version_can_still_join_and_claim() {
     };
     check(
         to_shard(ShardAsk::Place(claim)),
-        "01 0464656d6f 01 ac02 01 03 01 07070707070707070707070707070707 09090909090909090909090909090909",
+        "02 0464656d6f 01 ac02 01 03 01 07070707070707070707070707070707 09090909090909090909090909090909",
     );
 }
 
@@ -138,6 +195,11 @@ fn a_shard_of_another_version_can_still_report() {
             tried: 1,
         },
         late: Vec::new(),
+        chain: [9; 32],
+        entrants: Some(Entrants {
+            opens_at: UnixMillis(5),
+            count: 6,
+        }),
     };
     let report = SyncRequest {
         run: 1,
@@ -149,7 +211,11 @@ fn a_shard_of_another_version_can_still_report() {
     };
     check(
         to_coordinator(CoordinatorAsk::Sync(report, EdgeCounts::default())),
-        "01 0464656d6f 01 00 01 03 0a 01 06 05 04 03 02 07 01 00 08 09 0000000000",
+        &format!(
+            "02 0464656d6f 01 00 01 03 0a 01 06 05 04 03 02 07 01 00 {} 01 05 06 08 09 \
+             000000000000 00",
+            "09".repeat(32),
+        ),
     );
 }
 
@@ -177,7 +243,7 @@ fn a_coordinator_of_another_version_can_still_answer_a_report() {
     };
     check(
         CoordinatorAnswer::Synced(reply),
-        "01 00 01 0a 01 01 010203 04050607 00 09 32 010c",
+        "02 00 01 0a 01 01 010203 04050607 00 09 32 010c",
     );
 }
 
@@ -192,6 +258,9 @@ fn a_shard_of_another_version_can_still_answer_a_visitor() {
         state: VisitorState::Called,
         offer_until: Some(UnixMillis(4)),
         session_ends: None,
+        may_defer: true,
+        was_admitted: false,
+        missed_draw: true,
     };
     let session = ShardReply::Session {
         index: PlaceIndex(1),
@@ -208,7 +277,7 @@ fn a_shard_of_another_version_can_still_answer_a_visitor() {
         why: Refused::NotCalled,
         place: None,
     };
-    let place_bytes = "01 00 0102 0102 03 02 0104 00";
+    let place_bytes = "01 00 0102 0102 03 02 0104 00 01 00 01";
     let rows = [
         (
             ShardReply::Place { place, new: true },
@@ -218,6 +287,26 @@ fn a_shard_of_another_version_can_still_answer_a_visitor() {
         (session, "02 01 02 03 01 00".to_owned()),
         (over, "03 01 02".to_owned()),
         (refused, "04 06 00".to_owned()),
+        (
+            ShardReply::Reserved {
+                nonce: Nonce([7; 16]),
+                home: ShardIndex(300),
+            },
+            format!("05 {} ac02", "07".repeat(16)),
+        ),
+        (
+            ShardReply::HandedOver {
+                place,
+                nonce: Nonce([7; 16]),
+            },
+            format!("06 {place_bytes} {}", "07".repeat(16)),
+        ),
+        (
+            ShardReply::HandoverOffered {
+                until: UnixMillis(4),
+            },
+            "07 04".to_owned(),
+        ),
     ];
     for (reply, pinned) in rows {
         let answer = ShardAnswer {
@@ -225,7 +314,7 @@ fn a_shard_of_another_version_can_still_answer_a_visitor() {
             board_age_ms: None,
             body: ShardBody::Reply(reply),
         };
-        check(answer, &format!("01 00 00 01 {pinned}"));
+        check(answer, &format!("02 00 00 01 {pinned}"));
     }
 }
 
@@ -240,7 +329,7 @@ fn an_edge_of_another_version_can_still_steer() {
             action: stop,
             by: "ann".into(),
         }),
-        "01 0464656d6f 01 01 02 0466697265 00 03616e6e",
+        "02 0464656d6f 01 01 02 0466697265 00 03616e6e",
     );
     let retune = Action::Retune {
         max_active: Some(Change::To(5)),
@@ -252,13 +341,22 @@ fn an_edge_of_another_version_can_still_steer() {
             action: retune,
             by: String::new(),
         }),
-        "01 0464656d6f 01 01 07 01 00 05 01 02 00 00",
+        "02 0464656d6f 01 01 07 01 00 05 01 02 00 00",
     );
     check(
         to_coordinator(CoordinatorAsk::Observe),
-        "01 0464656d6f 01 02",
+        "02 0464656d6f 01 02",
     );
-    check(to_coordinator(CoordinatorAsk::Count), "01 0464656d6f 01 03");
+    check(to_coordinator(CoordinatorAsk::Count), "02 0464656d6f 01 03");
+    check(
+        to_coordinator(CoordinatorAsk::Log { after: 300 }),
+        "02 0464656d6f 01 04 ac02",
+    );
+    let lines = LogLines {
+        lines: vec!["{}".into()],
+        next: Some(301),
+    };
+    check(lines, "02 01 027b7d 01 ad02");
 }
 
 #[test]
@@ -266,12 +364,15 @@ fn what_is_not_a_message_is_refused_with_the_reason() {
     let whole = encode(&to_coordinator(CoordinatorAsk::Observe));
     let mut longer = whole.clone();
     longer.push(0);
+    let mut older = whole.clone();
+    older[0] = 1;
     let mut newer = whole.clone();
-    newer[0] = 2;
-    let rows: [(&[u8], Unreadable); 6] = [
+    newer[0] = 3;
+    let rows: [(&[u8], Unreadable); 7] = [
         (&[], Unreadable::Empty),
         (&[FORMAT], Unreadable::Malformed),
-        (&newer, Unreadable::Format(2)),
+        (&newer, Unreadable::Format(3)),
+        (&older, Unreadable::Format(1)),
         (&whole[..whole.len() - 1], Unreadable::Malformed),
         (&longer, Unreadable::Malformed),
         (
@@ -288,7 +389,7 @@ fn what_is_not_a_message_is_refused_with_the_reason() {
 fn a_refusal_says_what_was_found_and_what_is_read() {
     assert_eq!(
         Unreadable::Format(7).to_string(),
-        "message: format 7, this version reads 1"
+        "message: format 7, this version reads 2"
     );
     assert_eq!(
         Unreadable::TooLong(70_000).to_string(),
@@ -308,6 +409,7 @@ fn counts_add_up_and_never_wrap() {
         ..EdgeCounts::default()
     });
     assert_eq!((counts.requests, counts.bypassed), (u32::MAX, 2));
+    assert_eq!(counts.stock, None);
     let mut totals = EdgeTotals::default();
     totals.add(counts);
     totals.add(counts);
@@ -315,6 +417,36 @@ fn counts_add_up_and_never_wrap() {
         (totals.requests, totals.bypassed),
         (2 * u64::from(u32::MAX), 4)
     );
+}
+
+#[test]
+fn of_what_is_left_the_latest_word_counts_in_whatever_order_it_comes() {
+    let stock = |left, at| {
+        Some(Stock {
+            left,
+            at: UnixMillis(at),
+        })
+    };
+    let rows = [
+        (None, None, None),
+        (None, stock(5, 1), stock(5, 1)),
+        (stock(5, 1), None, stock(5, 1)),
+        (stock(5, 1), stock(4, 2), stock(4, 2)),
+        (stock(4, 2), stock(5, 1), stock(4, 2)),
+        (stock(4, 2), stock(3, 2), stock(4, 2)),
+    ];
+    for (known, news, counts) in rows {
+        let mut sum = EdgeCounts {
+            stock: known,
+            ..EdgeCounts::default()
+        };
+        sum.add(EdgeCounts {
+            stock: news,
+            staff: 2,
+            ..EdgeCounts::default()
+        });
+        assert_eq!((sum.stock, sum.staff), (counts, 2), "{known:?} {news:?}");
+    }
 }
 
 #[test]

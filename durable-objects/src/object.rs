@@ -1,0 +1,185 @@
+//! What both classes of objects do alike: open at the first call or alarm, put calls on a desk,
+//! make the steps that are due, and let go of everything when the run's time is over.
+//!
+//! Every call waits for its answer on a channel; one task, the pump, makes the steps. All requests
+//! of an object share an I/O context, so one task may produce what the others wait for. Nothing
+//! holds the desk across an `await`.
+
+use core::cell::RefCell;
+use std::rc::Rc;
+
+use anteroom_queue::units::UnixMillis;
+use futures_channel::oneshot;
+use serde::de::DeserializeOwned;
+use worker::{Env, Request, Response, State, console_log, console_warn};
+
+use crate::instance::{Driven, Instance, Opened, alarm_comes, wake};
+use crate::meta::Meta;
+use crate::opening::{Core, Known};
+use crate::platform;
+use crate::pump::Due;
+use crate::refusal::{Refusal, response};
+use crate::sqlite::Table;
+use crate::storage::{Store, WriteFailed};
+use crate::wire;
+
+/// To whom an answer goes.
+pub type Caller = oneshot::Sender<Vec<u8>>;
+
+/// One class of objects: the desk of an open one, and the ways out of it.
+pub trait Class: Sized + 'static {
+    /// The state machine.
+    type Core: Core;
+    /// What it is called with.
+    type Call: DeserializeOwned;
+
+    /// Which object a call means.
+    fn meant(call: &Self::Call) -> Known;
+    /// A desk for a core whose rows are stored.
+    fn open(env: &Env, core: Self::Core, known: &Known, now: UnixMillis) -> Self;
+    /// Puts a call on the desk.
+    fn take(
+        &mut self,
+        call: Self::Call,
+        to: Caller,
+        table: &mut Table,
+        now: UnixMillis,
+    ) -> Result<Result<(), Refusal>, WriteFailed>;
+    /// Carries out what is due. Answers and messages go out only when all rows are stored.
+    fn step(
+        &mut self,
+        shell: &Rc<Shell<Self>>,
+        table: &mut Table,
+        now: UnixMillis,
+    ) -> Result<(), WriteFailed>;
+    /// When the next step is due.
+    fn due(&self, now: UnixMillis) -> Due;
+    /// Whether everything of the run is to be deleted.
+    fn is_to_be_forgotten(&self, now: UnixMillis) -> bool;
+}
+
+/// One instance of an object, open or not.
+#[derive(Debug)]
+pub struct Shell<C> {
+    instance: Instance,
+    open: RefCell<Option<Open<C>>>,
+}
+
+/// An object whose rows are read.
+#[derive(Debug)]
+struct Open<C> {
+    desk: C,
+    table: Table,
+    meta: Meta,
+}
+
+impl<C: Class> Shell<C> {
+    /// A fresh instance.
+    pub fn new(state: State, env: Env) -> Rc<Self> {
+        Rc::new(Self {
+            instance: Instance::new(state, env),
+            open: RefCell::new(None),
+        })
+    }
+
+    /// A request comes in.
+    pub async fn fetch(self: &Rc<Self>, mut request: Request) -> worker::Result<Response> {
+        let body = request.bytes().await?;
+        response(self.answer(&body).await)
+    }
+
+    /// The alarm comes. It may be late, come twice, or find nothing to do.
+    pub async fn alarm(self: &Rc<Self>) -> worker::Result<Response> {
+        match self.opened(None) {
+            Ok(()) if self.open.borrow().is_none() => {}
+            Ok(()) => alarm_comes(self).await?,
+            Err(refusal) => {
+                console_warn!("alarm: {}", refusal.text());
+                self.instance.alarm_comes_to_closed().await?;
+            }
+        }
+        Response::empty()
+    }
+
+    async fn answer(self: &Rc<Self>, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+        let call: C::Call = wire::decode(body).map_err(|why| Refusal::unreadable(&why))?;
+        let answered = self.take(call)?;
+        wake(self);
+        answered.await.map_err(|_| Refusal::ended())
+    }
+
+    fn take(&self, call: C::Call) -> Result<oneshot::Receiver<Vec<u8>>, Refusal> {
+        let meant = C::meant(&call);
+        self.opened(Some(&meant))?;
+        let mut slot = self.open.borrow_mut();
+        let Open { desk, table, meta } = slot.as_mut().expect("opened above");
+        Known::of(meta).expect(&meant)?;
+        let (to, answered) = oneshot::channel();
+        let taken = desk.take(call, to, table, platform::now());
+        match self.instance.checked(taken) {
+            Ok(taken) => taken.map(|()| answered),
+            Err(refusal) => {
+                *slot = None;
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Reads the rows unless that is done already. An alarm of an object that was never called
+    /// opens nothing.
+    fn opened(&self, caller: Option<&Known>) -> Result<(), Refusal> {
+        if self.instance.has_ended() {
+            return Err(Refusal::ended());
+        }
+        if self.open.borrow().is_some() {
+            return Ok(());
+        }
+        let now = platform::now();
+        let Some(opened) = self.instance.open::<C::Core>(caller, now)? else {
+            return Ok(());
+        };
+        let Opened { core, table, meta } = opened;
+        let desk = C::open(self.instance.env(), core, &Known::of(&meta), now);
+        *self.open.borrow_mut() = Some(Open { desk, table, meta });
+        Ok(())
+    }
+
+    /// Says something to the desk, if the object is still open, and makes the steps that follow.
+    pub fn tell(self: &Rc<Self>, what: impl FnOnce(&mut C)) {
+        if let Some(open) = self.open.borrow_mut().as_mut() {
+            what(&mut open.desk);
+        }
+        wake(self);
+    }
+
+    /// One step, and whether the object stays open: not if its run was deleted by it.
+    fn stepped(self: &Rc<Self>, open: &mut Open<C>, now: UnixMillis) -> Result<bool, WriteFailed> {
+        open.desk.step(self, &mut open.table, now)?;
+        if !open.desk.is_to_be_forgotten(now) {
+            return Ok(true);
+        }
+        open.table.forget(&open.meta.forgotten(now))?;
+        console_log!("{}: deleted", Known::of(&open.meta).name());
+        Ok(false)
+    }
+}
+
+impl<C: Class> Driven for Shell<C> {
+    fn instance(&self) -> &Instance {
+        &self.instance
+    }
+
+    fn step(self: &Rc<Self>, now: UnixMillis) {
+        let mut slot = self.open.borrow_mut();
+        let Some(open) = slot.as_mut() else { return };
+        let stepped = self.stepped(open, now);
+        if !matches!(self.instance.checked(stepped), Ok(true)) {
+            *slot = None;
+        }
+    }
+
+    fn due(&self, now: UnixMillis) -> Option<Due> {
+        let open = self.open.borrow();
+        open.as_ref().map(|open| open.desk.due(now))
+    }
+}
