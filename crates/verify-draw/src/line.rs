@@ -188,7 +188,7 @@ impl Check<'_> {
         let fits = match phase {
             "before" | "prequeue" => !is_fixed && !is_drawn,
             "drawing" => !is_drawn,
-            "open" => is_drawn,
+            "open" | "paused" => is_drawn,
             _ => true,
         };
         self.findings.require(fits, about, || {
