@@ -1,11 +1,15 @@
 //! What an operator asks for, read strictly from JSON; and what was done, as JSON again.
 
+use anteroom_config::{Event, instant};
 use anteroom_queue::coordinator::command::{Action, Change};
-use anteroom_queue::limits::{LONGEST_BATCH, MAX_MESSAGE_BYTES, MOST_ADMISSIONS, MOST_VISITORS};
+use anteroom_queue::limits::{
+    LONGEST_BATCH, MAX_MESSAGE_BYTES, MOST_ADMISSIONS, MOST_VISITORS, SHORTEST_NOTICE,
+};
 use anteroom_queue::settings::Batch;
 use anteroom_queue::units::{Millis, UnixMillis};
 use serde_json::{Map, Value, json};
 
+use crate::instants::rfc3339;
 use crate::problem::Problem;
 
 /// The highest limit, as in the configuration.
@@ -16,10 +20,14 @@ const MAX_BATCH_SECONDS: u64 = LONGEST_BATCH.0 / 1_000;
 const MAX_EXPECTED: u64 = MOST_VISITORS as u64;
 /// The last instant that may be named, 9999-12-31T23:59:59.999Z: what four digits of a year can show.
 const LAST_INSTANT_MS: u64 = 253_402_300_799_999;
-const ACTIONS: &str = "pause, resume, stop, off, soldout, close, open, retune, message or expect";
+/// The most that may be left to sell: thirteen digits, as the origin's header has at most.
+const MAX_LEFT: u64 = 9_999_999_999_999;
+const ACTIONS: &str =
+    "pause, resume, stop, off, soldout, close, open, retune, message, expect, reschedule or stock";
 
-/// Reads an action.
-pub fn read(document: Value) -> Result<Action, Problem> {
+/// Reads an action on an event. What an action may say is for the coordinator to judge; here it gets its form, and what
+/// visitors are owed is asked for.
+pub fn read(document: Value, event: &Event, now: UnixMillis) -> Result<Action, Problem> {
     let Value::Object(mut members) = document else {
         return Err(Problem::new(
             400,
@@ -27,30 +35,22 @@ pub fn read(document: Value) -> Result<Action, Problem> {
             "body: allowed is one JSON object",
         ));
     };
+    let members = &mut members;
     let name = members.remove("action");
     let action = match name.as_ref().and_then(Value::as_str) {
-        Some("pause") => {
-            let (reason, next_update_at) =
-                (text(&mut members, "reason")?, next_update(&mut members)?);
-            Action::Pause {
-                reason,
-                next_update_at,
-            }
-        }
-        Some("stop") => {
-            let (reason, next_update_at) =
-                (text(&mut members, "reason")?, next_update(&mut members)?);
-            Action::Stop {
-                reason,
-                next_update_at,
-            }
-        }
+        Some(name @ ("pause" | "stop")) => brake(members, name, now)?,
         Some("resume") => Action::Resume,
         Some("off") => Action::Off,
         Some("soldout") => Action::Soldout,
-        Some("close") => Action::Close,
-        Some("open") => Action::Open,
-        Some("retune") => retune(&mut members)?,
+        Some("close") => match line(members, event)? {
+            None => Action::Close,
+            Some(line) => Action::CloseLine { line },
+        },
+        Some("open") => match line(members, event)? {
+            None => Action::Open,
+            Some(line) => Action::OpenLine { line },
+        },
+        Some("retune") => retune(members)?,
         Some("message") if !members.contains_key("text") => {
             return Err(Problem::field(
                 "text",
@@ -58,10 +58,18 @@ pub fn read(document: Value) -> Result<Action, Problem> {
             ));
         }
         Some("message") => Action::Message {
-            text: text(&mut members, "text")?,
+            text: text(members, "text")?,
         },
         Some("expect") => Action::Expect {
-            visitors: visitors(&mut members)?,
+            visitors: number(members, "visitors", 1, MAX_EXPECTED)?,
+        },
+        Some("reschedule") => Action::Reschedule {
+            line: line(members, event)?,
+            opens_at: opening(members, now)?,
+            reason: reason(members)?,
+        },
+        Some("stock") => Action::Stock {
+            left: number(members, "left", 0, MAX_LEFT)?,
         },
         _ => return Err(Problem::field("action", ACTIONS)),
     };
@@ -75,6 +83,38 @@ pub fn read(document: Value) -> Result<Action, Problem> {
     }
 }
 
+/// Whoever waits is told why, and when there is more to hear: both are asked for at once.
+fn brake(members: &mut Map<String, Value>, name: &str, now: UnixMillis) -> Result<Action, Problem> {
+    let is_empty = |value: Option<&Value>| match value {
+        None | Some(Value::Null) => true,
+        Some(value) => value.as_str().is_some_and(|text| text.trim().is_empty()),
+    };
+    let missing: Vec<&str> = ["reason", "next_update_at_ms"]
+        .into_iter()
+        .filter(|member| is_empty(members.get(*member)))
+        .collect();
+    if let Some(first) = missing.first() {
+        let allowed = format!(
+            "a reason and next_update_at_ms, a time to come: visitors are told both; missing: {}",
+            missing.join(", ")
+        );
+        return Err(Problem::field(name, &allowed)
+            .and("field", json!(first))
+            .and("missing", json!(missing)));
+    }
+    let (reason, next_update_at) = (text(members, "reason")?, Some(next_update(members, now)?));
+    Ok(match name {
+        "stop" => Action::Stop {
+            reason,
+            next_update_at,
+        },
+        _ => Action::Pause {
+            reason,
+            next_update_at,
+        },
+    })
+}
+
 fn text(members: &mut Map<String, Value>, name: &str) -> Result<String, Problem> {
     let allowed = || Problem::field(name, &format!("a text of up to {MAX_MESSAGE_BYTES} bytes"));
     match members.remove(name) {
@@ -84,24 +124,62 @@ fn text(members: &mut Map<String, Value>, name: &str) -> Result<String, Problem>
     }
 }
 
-fn next_update(members: &mut Map<String, Value>) -> Result<Option<UnixMillis>, Problem> {
-    match members.remove("next_update_at_ms") {
+fn reason(members: &mut Map<String, Value>) -> Result<String, Problem> {
+    let reason = text(members, "reason")?;
+    if reason.trim().is_empty() {
+        let allowed = format!("a text of 1 to {MAX_MESSAGE_BYTES} bytes: visitors are told why");
+        return Err(Problem::field("reason", &allowed));
+    }
+    Ok(reason)
+}
+
+fn next_update(members: &mut Map<String, Value>, now: UnixMillis) -> Result<UnixMillis, Problem> {
+    let value = members.remove("next_update_at_ms");
+    let at = value.as_ref().and_then(Value::as_u64);
+    at.filter(|at| (now.0 + 1..=LAST_INSTANT_MS).contains(at))
+        .map(UnixMillis)
+        .ok_or_else(|| {
+            let allowed = format!("Unix milliseconds of a time to come, up to {LAST_INSTANT_MS}");
+            Problem::field("next_update_at_ms", &allowed)
+        })
+}
+
+fn opening(members: &mut Map<String, Value>, now: UnixMillis) -> Result<UnixMillis, Problem> {
+    let value = members.remove("opens_at");
+    let at = value.as_ref().and_then(Value::as_str).and_then(instant);
+    at.filter(|at| *at >= now.plus(SHORTEST_NOTICE) && at.0 <= LAST_INSTANT_MS)
+        .ok_or_else(|| {
+            let allowed = format!(
+                "a time with its offset (2027-03-01T10:00:00+01:00), at least {} s from now",
+                SHORTEST_NOTICE.0 / 1_000
+            );
+            Problem::field("opens_at", &allowed)
+        })
+}
+
+/// The id of a line that the event has, if one is named.
+fn line(members: &mut Map<String, Value>, event: &Event) -> Result<Option<String>, Problem> {
+    let ids = || event.lines.iter().map(|line| line.id.as_str());
+    match members.remove("line") {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => match value.as_u64().filter(|at| *at <= LAST_INSTANT_MS) {
-            Some(at) => Ok(Some(UnixMillis(at))),
-            None => Err(Problem::field(
-                "next_update_at_ms",
-                &format!("Unix milliseconds, 0 to {LAST_INSTANT_MS}, or null"),
-            )),
-        },
+        Some(Value::String(id)) if ids().any(|known| known == id) => Ok(Some(id)),
+        Some(_) => Err(Problem::field(
+            "line",
+            &ids().collect::<Vec<_>>().join(", "),
+        )),
     }
 }
 
-fn visitors(members: &mut Map<String, Value>) -> Result<u64, Problem> {
-    let visitors = members.remove("visitors").and_then(|value| value.as_u64());
-    visitors
-        .filter(|count| (1..=MAX_EXPECTED).contains(count))
-        .ok_or_else(|| Problem::field("visitors", &format!("1 to {MAX_EXPECTED}")))
+fn number(
+    members: &mut Map<String, Value>,
+    name: &str,
+    least: u64,
+    most: u64,
+) -> Result<u64, Problem> {
+    let number = members.remove(name).and_then(|value| value.as_u64());
+    number
+        .filter(|count| (least..=most).contains(count))
+        .ok_or_else(|| Problem::field(name, &format!("{least} to {most}")))
 }
 
 fn retune(members: &mut Map<String, Value>) -> Result<Action, Problem> {
@@ -191,29 +269,57 @@ pub fn document(action: &Action) -> Value {
             max_active,
             per_minute,
             batch,
-        } => {
-            let mut members = Map::new();
-            members.insert("action".to_owned(), json!("retune"));
-            let number = |limit: u32| json!(limit);
-            let of_batch = |batch: Batch| json!({ "size": batch.size, "every_seconds": batch.every.0 / 1_000 });
-            for (name, value) in [
-                (
-                    "max_active",
-                    max_active.map(|change| of_change(change, number)),
-                ),
-                (
-                    "per_minute",
-                    per_minute.map(|change| of_change(change, number)),
-                ),
-                ("batch", batch.map(|change| of_change(change, of_batch))),
-            ] {
-                members.extend(value.map(|value| (name.to_owned(), value)));
-            }
-            Value::Object(members)
-        }
+        } => retuned(*max_active, *per_minute, *batch),
         Action::Message { text } => json!({ "action": "message", "text": text }),
         Action::Expect { visitors } => json!({ "action": "expect", "visitors": visitors }),
+        Action::Reschedule {
+            line,
+            opens_at,
+            reason,
+        } => of_line(
+            json!({ "action": "reschedule", "opens_at": rfc3339(*opens_at), "reason": reason }),
+            line.as_deref(),
+        ),
+        Action::Stock { left } => json!({ "action": "stock", "left": left }),
+        Action::CloseLine { line } => json!({ "action": "close", "line": line }),
+        Action::OpenLine { line } => json!({ "action": "open", "line": line }),
+        Action::StaffPass { name, until } => {
+            json!({ "action": "staff", "name": name, "until_ms": until.0 })
+        }
     }
+}
+
+fn retuned(
+    max_active: Option<Change<u32>>,
+    per_minute: Option<Change<u32>>,
+    batch: Option<Change<Batch>>,
+) -> Value {
+    let mut members = Map::new();
+    members.insert("action".to_owned(), json!("retune"));
+    let number = |limit: u32| json!(limit);
+    let of_batch =
+        |batch: Batch| json!({ "size": batch.size, "every_seconds": batch.every.0 / 1_000 });
+    for (name, value) in [
+        (
+            "max_active",
+            max_active.map(|change| of_change(change, number)),
+        ),
+        (
+            "per_minute",
+            per_minute.map(|change| of_change(change, number)),
+        ),
+        ("batch", batch.map(|change| of_change(change, of_batch))),
+    ] {
+        members.extend(value.map(|value| (name.to_owned(), value)));
+    }
+    Value::Object(members)
+}
+
+fn of_line(mut document: Value, line: Option<&str>) -> Value {
+    if let Some(line) = line {
+        document["line"] = json!(line);
+    }
+    document
 }
 
 fn of_change<T>(change: Change<T>, write: impl FnOnce(T) -> Value) -> Value {
@@ -225,55 +331,5 @@ fn of_change<T>(change: Change<T>, write: impl FnOnce(T) -> Value) -> Value {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_action_reads_back_as_it_was_asked_for() {
-        for document_in in [
-            json!({"action": "pause", "reason": "fire drill", "next_update_at_ms": 1_800_000_000_000_u64}),
-            json!({"action": "stop", "reason": "", "next_update_at_ms": null}),
-            json!({"action": "stop", "reason": "", "next_update_at_ms": LAST_INSTANT_MS}),
-            json!({"action": "resume"}),
-            json!({"action": "off"}),
-            json!({"action": "soldout"}),
-            json!({"action": "close"}),
-            json!({"action": "open"}),
-            json!({"action": "retune", "max_active": 50}),
-            json!({"action": "retune", "max_active": null, "per_minute": "reset", "batch": {"size": 5, "every_seconds": 60}}),
-            json!({"action": "message", "text": "doors at \"eight\" <b>"}),
-            json!({"action": "expect", "visitors": 200_000}),
-        ] {
-            let action = read(document_in.clone())
-                .unwrap_or_else(|problem| panic!("{document_in}: {problem:?}"));
-            assert_eq!(document(&action), document_in);
-        }
-    }
-
-    #[test]
-    fn anything_else_is_refused_and_named() {
-        for bad in [
-            json!([]),
-            json!({}),
-            json!({"action": "explode"}),
-            json!({"action": 1}),
-            json!({"action": "resume", "reason": "x"}),
-            json!({"action": "pause", "reason": 5}),
-            json!({"action": "pause", "reason": "x".repeat(MAX_MESSAGE_BYTES + 1)}),
-            json!({"action": "pause", "next_update_at_ms": -1}),
-            json!({"action": "pause", "next_update_at_ms": LAST_INSTANT_MS + 1}),
-            json!({"action": "stop", "next_update_at_ms": 8_640_000_000_000_001_u64}),
-            json!({"action": "retune"}),
-            json!({"action": "retune", "max_active": 0}),
-            json!({"action": "retune", "per_minute": 1_000_001}),
-            json!({"action": "retune", "per_minute": 1.5}),
-            json!({"action": "retune", "batch": {"size": 5}}),
-            json!({"action": "retune", "batch": {"size": 5, "every_seconds": 0}}),
-            json!({"action": "message"}),
-            json!({"action": "expect", "visitors": 0}),
-            json!({"action": "expect"}),
-        ] {
-            assert_eq!(read(bad.clone()).expect_err(&bad.to_string()).status(), 400);
-        }
-    }
-}
+#[path = "actions_tests.rs"]
+mod tests;

@@ -14,6 +14,9 @@ use crate::{isolate, platform, rooms};
 /// How often a request looks for the result of another request's read.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
+/// News that could not be handed in within this time go with the next read.
+const HAND_IN_LIMIT: Millis = Millis(2_000);
+
 /// The board for one request; `None` when no shard has been heard yet.
 pub async fn current(env: &Env, context: &Context, event: &'static Event) -> Option<InUse> {
     let now = platform::now();
@@ -56,6 +59,20 @@ async fn wait(event: &'static Event) {
         if now >= until || isolate::with(event, |kept| !kept.board.is_reading(now)) {
             return;
         }
+    }
+}
+
+/// Hands in what is counted, by a read of its own: for news that cannot wait for the next.
+pub async fn hand_in(env: Env, event: &'static Event) {
+    let until = platform::now().plus(HAND_IN_LIMIT);
+    while isolate::with(event, |kept| kept.board.is_reading(platform::now())) {
+        Delay::from(LOOK_EVERY).await;
+        if platform::now() >= until {
+            return;
+        }
+    }
+    if isolate::with(event, |kept| kept.counts.stock.is_some()) {
+        read(env, event).await;
     }
 }
 

@@ -211,6 +211,12 @@ async fn carry_out(visit: &Visit, route: Route, event: Option<&str>) -> Result<A
         Route::Leave => routes::leave::answer(visit, room()?).await,
         Route::Pass => routes::pass::answer(visit, room()?).await,
         Route::Release => routes::release::answer(visit, room()?).await,
+        Route::Defer => routes::defer::answer(visit, room()?).await,
+        Route::Offer => routes::offer::answer(visit, room()?).await,
+        Route::TakeOver => routes::take_over::answer(visit, room()?).await,
+        Route::StaffPass => routes::staff_pass::answer(visit, named).await,
+        Route::StaffEnter => routes::staff_enter::answer(visit, room()?).await,
+        Route::Log => routes::log::answer(visit, named).await,
         Route::Events => routes::events::answer(visit, room()?).await,
     }
 }

@@ -1,7 +1,8 @@
 //! The gate's decision about one request on a protected path: a pure function of what the visitor brought, the board and
 //! the time. [`decide`] says what to do before anybody is asked, [`after_renewal`] what to do once the home answered.
 //!
-//! The order of the questions is the policy: the brake first, also for a preflight, then a pass, then the mode.
+//! The order of the questions is the policy: the brake first, also for a preflight, then a staff pass, which looks behind
+//! closed doors, then the mode that closes them, then a pass, then the other modes.
 
 use anteroom_queue::board::{Board, Phase};
 use anteroom_queue::limits::BRAKE_AGE;
@@ -26,8 +27,12 @@ pub struct Asked<'a> {
     pub pass: Option<&'a Pass>,
     /// A place that is not over came along.
     pub has_place: bool,
+    /// The line of a first visit that brings nothing; none where each line takes a code or an invitation.
+    pub first_line: Option<u8>,
     /// The board and its age; none when no shard has been heard yet.
     pub board: Option<(&'a Board, Millis)>,
+    /// How long a pass lives.
+    pub pass_seconds: u64,
     /// The configured mode, for as long as there is no board.
     pub configured_mode: Mode,
 }
@@ -88,6 +93,10 @@ pub fn decide(asked: &Asked<'_>) -> Decision {
     if asked.board.is_some_and(|(board, _)| board.stop) {
         return Decision::Room(Why::Stopped);
     }
+    let staff = asked.pass.filter(|pass| is_of_staff(pass, asked.now));
+    if let Some(pass) = staff.filter(|_| !asked.preflight) {
+        return Decision::Forward(of_staff(asked, pass));
+    }
     if mode == Mode::Closed {
         return Decision::Room(Why::Closed);
     }
@@ -99,6 +108,7 @@ pub fn decide(asked: &Asked<'_>) -> Decision {
             renew: renewal::is_due(pass, asked.now),
         }),
         _ if mode == Mode::Off => Decision::Forward(With::OpenPass),
+        Some(pass) if pass.session.is_staff() => without_pass(asked, mode),
         Some(pass) if asked.now < pass.session_ends_at || may_have_last(asked, pass) => {
             Decision::RenewFirst
         }
@@ -109,13 +119,29 @@ pub fn decide(asked: &Asked<'_>) -> Decision {
     }
 }
 
+/// Staff look at the shop whatever the phase and the mode; only the brake stops them too.
+fn is_of_staff(pass: &Pass, now: u64) -> bool {
+    pass.session.is_staff() && now < pass.session_ends_at
+}
+
+/// No home is asked: the edge renews such a pass until the staff token's end.
+fn of_staff(asked: &Asked<'_>, pass: &Pass) -> With {
+    match asked.now < pass.expires_at {
+        true => With::Pass {
+            renew: renewal::is_due(pass, asked.now),
+        },
+        false => With::New(renewal::resigned(pass, asked.now, asked.pass_seconds)),
+    }
+}
+
 fn without_pass(asked: &Asked<'_>, mode: Mode) -> Decision {
     let in_one_step = matches!(mode, Mode::Auto | Mode::Rate)
         && !asked.takes_nothing
         && !asked.has_place
         && asked
             .board
-            .is_some_and(|(board, age)| board.room && may_admit(board, age, 0));
+            .zip(asked.first_line)
+            .is_some_and(|((board, age), line)| board.room && may_admit(board, age, line));
     match mode {
         _ if in_one_step => Decision::Try,
         Mode::Rate => Decision::Room(Why::Rate),

@@ -8,6 +8,7 @@ use anteroom_config::Event;
 use anteroom_durable_objects::wire::EdgeCounts;
 
 use crate::boards::BoardCache;
+use crate::stock::Heard;
 
 /// What is kept of one event.
 #[derive(Default)]
@@ -16,6 +17,8 @@ pub struct Kept {
     pub board: BoardCache,
     /// What was counted since a shard was last told.
     pub counts: EdgeCounts,
+    /// What the origin said is left to sell.
+    pub stock: Heard,
 }
 
 thread_local! {

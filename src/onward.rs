@@ -17,12 +17,13 @@ use crate::deployment::Room;
 use crate::gate::With;
 use crate::incoming::Method;
 use crate::proxy::{self, FromOrigin, Part};
-use crate::renewal::Renewal;
+use crate::renewal::{Renewal, resigned};
 use crate::rewrite::Command;
 use crate::routes::pass::cookie;
+use crate::stock::{self, Unreadable};
 use crate::visit::Visit;
 use crate::visitor::{By, PassBrought, Visitor, open_pass};
-use crate::{isolate, platform, rooms};
+use crate::{board_reads, isolate, platform, rooms};
 
 /// A visitor's request on its way to the origin of an event.
 pub struct Onward<'a> {
@@ -43,7 +44,8 @@ pub fn away(visit: &Visit) -> Result<Response, JsValue> {
 }
 
 impl Onward<'_> {
-    /// Asks the home whether the session of `pass` runs. Outlives the request if need be.
+    /// Asks the home whether the session of `pass` runs. Outlives the request if need be. A staff pass has no home: the
+    /// edge alone renews it, until its token's end.
     pub fn renewal(&self, pass: &Pass) -> LocalBoxFuture<'static, Renewal> {
         let (env, event, pass, now) = (
             self.visit.env.clone(),
@@ -51,6 +53,10 @@ impl Onward<'_> {
             pass.clone(),
             self.visit.now_seconds(),
         );
+        if pass.session.is_staff() {
+            let next = resigned(&pass, now, event.pass_seconds());
+            return Box::pin(async move { Renewal::Runs(next) });
+        }
         Box::pin(async move { renew(&env, event, &pass, now).await })
     }
 
@@ -76,9 +82,11 @@ impl Onward<'_> {
             With::New(ref pass) => (seal(pass), Some(pass.clone()), Some(pass.clone())),
             With::Last(ref pass) => (seal(pass), Some(pass.clone()), None),
         };
+        let staff = pass.as_ref().is_some_and(|pass| pass.session.is_staff());
         isolate::count(self.room.event, |counts| match with {
             With::OpenPass => counts.bypassed += 1,
             With::Nothing => {}
+            _ if staff => counts.staff += 1,
             With::Pass { .. } | With::New(_) | With::Last(_) => counts.admitted += 1,
         });
         let base = self.visit.deployment.origin_base(self.room.event);
@@ -103,6 +111,7 @@ impl Onward<'_> {
                 return away(self.visit);
             }
         };
+        self.hear_stock(&from_origin);
         if let Some(Renewal::Runs(pass)) = renewed {
             next = Some(pass);
         }
@@ -117,6 +126,26 @@ impl Onward<'_> {
             }
         }
         self.back(from_origin, next, cookies)
+    }
+
+    /// What the origin says is left goes along with the next board read, or at once when it runs out or comes back.
+    fn hear_stock(&self, from_origin: &FromOrigin) {
+        let event = self.room.event;
+        let word = match from_origin.stock {
+            None => return,
+            Some(Err(Unreadable)) => return stock::complain(&event.id, platform::now()),
+            Some(Ok(word)) => word,
+        };
+        let urgent = isolate::with(event, |kept| {
+            kept.counts.stock = Some(stock::later(kept.counts.stock, word));
+            let board = kept.board.in_use(platform::now());
+            kept.stock
+                .take(word, board.and_then(|in_use| in_use.board.stock))
+        });
+        if urgent {
+            let handing_in = board_reads::hand_in(self.visit.env.clone(), event);
+            self.visit.context.wait_until(handing_in);
+        }
     }
 
     /// Waits for the origin, with the renewal going on beside it; a renewal that is slower goes on by itself.
@@ -141,6 +170,12 @@ impl Onward<'_> {
 
     /// Does what the origin asks for about the session.
     async fn obey(&self, command: Command, pass: &Pass) -> Obeyed {
+        if pass.session.is_staff() {
+            return match command {
+                Command::Release => Obeyed::Released,
+                Command::Extend { .. } => Obeyed::Nothing,
+            };
+        }
         let (index, generation) = (
             PlaceIndex(pass.session.index),
             Generation(pass.session.generation),

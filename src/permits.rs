@@ -1,7 +1,9 @@
 //! Making permits, without asking anybody: a random nonce, and a home among the shards that take joins.
 
 use anteroom_queue::board::Board;
+use anteroom_queue::units::{LineIndex, Nonce};
 use anteroom_token::{Challenge, Permit};
+use sha2::{Digest, Sha256};
 
 use crate::platform;
 
@@ -36,9 +38,33 @@ pub fn signed_anew(permit: &Permit, now: u64) -> Permit {
     }
 }
 
+/// What [`next_nonce`] hashes first.
+const NEXT_LABEL: &[u8] = b"anteroom/next/v1";
+
+/// The number of the place that takes the turn of the one made with `nonce`, in this line. It follows from the number
+/// before: a join that is sent again finds what the first one made.
+pub fn next_nonce(nonce: Nonce, line: LineIndex) -> Nonce {
+    let hash = Sha256::new()
+        .chain_update(NEXT_LABEL)
+        .chain_update([line.0])
+        .chain_update(nonce.0)
+        .finalize();
+    Nonce(core::array::from_fn(|at| hash[at]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_follows_a_permit_is_its_own_in_each_line_and_always_the_same() {
+        let next = |nonce, line| next_nonce(Nonce([nonce; 16]), LineIndex(line));
+        assert_eq!(next(1, 0), next(1, 0));
+        let all = [next(1, 0), next(1, 1), next(2, 0), Nonce([1; 16])];
+        for (at, one) in all.iter().enumerate() {
+            assert!(!all[..at].contains(one));
+        }
+    }
 
     #[test]
     fn a_permit_signed_anew_is_the_same_place_and_keeps_the_first_arrival() {

@@ -55,7 +55,7 @@ pub async fn find(
     if !own.ask_home {
         return Found {
             standing: own.standing,
-            exchange: kept_alive(ticket, visit.now_seconds()),
+            exchange: by_the_edge(ticket, &own.standing, visit.now_seconds()),
             unknown: false,
         };
     }
@@ -69,10 +69,23 @@ pub async fn find(
         Ok(reply) => of_reply(ticket, reply, visit.now_seconds()),
         Err(_) => Found {
             standing: own.standing,
-            exchange: None,
+            exchange: by_the_edge(ticket, &own.standing, visit.now_seconds()),
             unknown: false,
         },
     }
+}
+
+/// The ticket with the rank that the edge has worked out, so that this is done once; else one that lives on.
+fn by_the_edge(ticket: &Ticket, standing: &Standing, now: u64) -> Option<Ticket> {
+    if ticket.rank.is_some() || standing.rank.is_none() {
+        return kept_alive(ticket, now);
+    }
+    Some(Ticket {
+        rank: standing.rank,
+        issued_at: now,
+        expires_at: now + KEPT_SECONDS,
+        ..ticket.clone()
+    })
 }
 
 fn kept_alive(ticket: &Ticket, now: u64) -> Option<Ticket> {
@@ -147,7 +160,11 @@ fn without_place(ticket: &Ticket, reply: ShardReply, now: u64) -> Found {
             },
             false,
         ),
-        ShardReply::Place { .. } | ShardReply::Done => (own, false),
+        ShardReply::Place { .. }
+        | ShardReply::Reserved { .. }
+        | ShardReply::HandedOver { .. }
+        | ShardReply::HandoverOffered { .. }
+        | ShardReply::Done => (own, false),
     };
     Found {
         standing,
@@ -158,9 +175,13 @@ fn without_place(ticket: &Ticket, reply: ShardReply, now: u64) -> Found {
 
 fn place_in(reply: &ShardReply) -> Option<PlaceView> {
     match reply {
-        ShardReply::Place { place, .. } => Some(*place),
+        ShardReply::Place { place, .. } | ShardReply::HandedOver { place, .. } => Some(*place),
         ShardReply::Pending { place } | ShardReply::Refused { place, .. } => *place,
-        ShardReply::Session { .. } | ShardReply::SessionOver { .. } | ShardReply::Done => None,
+        ShardReply::Session { .. }
+        | ShardReply::SessionOver { .. }
+        | ShardReply::Reserved { .. }
+        | ShardReply::HandoverOffered { .. }
+        | ShardReply::Done => None,
     }
 }
 
@@ -180,6 +201,7 @@ pub fn stand_of_refusal(why: Refused) -> Stand {
     match why {
         Refused::NotCalled => Stand::Waiting,
         Refused::Lapsed => Stand::Lapsed,
+        Refused::AlreadyDeferred => Stand::Called,
         Refused::Left => Stand::Left,
         Refused::Ended => Stand::Ended,
         Refused::Elsewhere => Stand::Elsewhere,
@@ -190,7 +212,11 @@ pub fn stand_of_refusal(why: Refused) -> Stand {
         | Refused::Unknown
         | Refused::NoSuchLine
         | Refused::Full
-        | Refused::NoRoom => Stand::None,
+        | Refused::NoRoom
+        | Refused::CodeSpent
+        | Refused::HandoverUnknown
+        | Refused::HandoverTaken
+        | Refused::TooManyHandovers => Stand::None,
     }
 }
 
@@ -210,7 +236,31 @@ mod tests {
             state,
             offer_until: None,
             session_ends: None,
+            may_defer: false,
+            was_admitted: false,
+            missed_draw: false,
         }
+    }
+
+    #[test]
+    fn the_rank_that_the_edge_has_worked_out_goes_into_the_ticket_once() {
+        let entrant = Ticket {
+            rank: None,
+            ..samples::ticket()
+        };
+        let mut standing = Standing {
+            stand: Stand::Waiting,
+            rank: None,
+            ..Standing::NONE
+        };
+        assert!(by_the_edge(&entrant, &standing, 1_010).is_none());
+        standing.rank = Some(7);
+        let ticket = by_the_edge(&entrant, &standing, 1_010).unwrap();
+        assert_eq!(
+            (ticket.rank, ticket.entry, ticket.nonce),
+            (Some(7), Some(41), [1; 16])
+        );
+        assert!(by_the_edge(&ticket, &standing, 1_020).is_none());
     }
 
     #[test]

@@ -39,6 +39,17 @@ impl Problem {
             .and("field", json!(field))
     }
 
+    /// What a field says cannot be taken: it has the right form, and means nothing here.
+    pub fn unusable(field: &str, allowed: &str) -> Self {
+        Problem::new(
+            422,
+            "unusable-field",
+            format!("{field}: allowed is {allowed}"),
+        )
+        .and("field", json!(field))
+        .with("waiting-room-state", Stand::None.name())
+    }
+
     /// No such address.
     pub fn not_found() -> Self {
         Problem::new(404, "not-found", "there is nothing at this address")
@@ -96,6 +107,11 @@ impl Problem {
         self.kind
     }
 
+    /// The field that it is about, if it names one.
+    pub fn named_field(&self) -> Option<&str> {
+        self.more.get("field")?.as_str()
+    }
+
     /// The status.
     pub fn status(&self) -> u16 {
         self.status
@@ -149,6 +165,27 @@ pub fn of_refusal(why: Refused, stand: Stand) -> Problem {
             "this part of the waiting room is full; join with the new permit",
         ),
         Refused::NoRoom => (503, "no-room", "there is no room right now"),
+        Refused::AlreadyDeferred => (
+            409,
+            "already-deferred",
+            "the offer was made to stand longer before; that is possible once",
+        ),
+        Refused::CodeSpent => (409, "code-spent", "this code is used up"),
+        Refused::HandoverUnknown => (
+            404,
+            "handover-unknown",
+            "code: no place can be taken up with it; codes hold for ten minutes, and only the last one of a place",
+        ),
+        Refused::HandoverTaken => (
+            409,
+            "handover-taken",
+            "another browser has taken the place up with this code",
+        ),
+        Refused::TooManyHandovers => (
+            429,
+            "too-many-handovers",
+            "too many codes were made for this place; the last one still holds",
+        ),
     };
     Problem::new(status, kind, title)
         .and("state", json!(stand.name()))
@@ -195,6 +232,11 @@ mod tests {
             Elsewhere,
             Full,
             NoRoom,
+            AlreadyDeferred,
+            CodeSpent,
+            HandoverUnknown,
+            HandoverTaken,
+            TooManyHandovers,
         ] {
             let answer = Answer::from(of_refusal(why, Stand::None));
             assert!(matches!(answer.status, 400..=499 | 503), "{why:?}");

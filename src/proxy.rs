@@ -1,6 +1,8 @@
 //! On to the origin and back: bodies are streamed, upgrades are passed through, and only the headers change, as
 //! [`rewrite`](crate::rewrite) says. Most responses go back untouched.
 
+use anteroom_queue::board::Stock;
+use anteroom_queue::units::UnixMillis;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Headers, RequestInit, RequestRedirect, Response, ResponseInit};
@@ -10,12 +12,15 @@ use worker::js_sys::futures::JsFuture;
 use crate::answer::Answer;
 use crate::cookies;
 use crate::incoming::Incoming;
+use crate::page::refused;
 use crate::page::view::split_refresh;
+use crate::platform;
 use crate::problem::Problem;
 use crate::rewrite::{
     COMMAND_HEADER, Command, FOR_SHARED_CACHES, Names, OUR_PREFIX, PASS_HEADER, command,
     is_for_the_edge, is_of_a_preflight,
 };
+use crate::stock::{self, STOCK_HEADER, Unreadable};
 use crate::visit::Visit;
 use crate::way_back::without_cookies_off;
 
@@ -26,6 +31,8 @@ pub struct FromOrigin {
     present: Vec<String>,
     /// What it asks for about the session.
     pub command: Option<Command>,
+    /// What it says is left to sell; `Unreadable` is for the log.
+    pub stock: Option<Result<Stock, Unreadable>>,
 }
 
 /// How much of a visitor's request goes on.
@@ -62,23 +69,36 @@ pub async fn send(
         .await?
         .unchecked_into();
     let present = names_of(&response.headers());
-    let commands = present.iter().any(|name| name == COMMAND_HEADER);
-    let asked = if commands {
-        response.headers().get(COMMAND_HEADER)?
+    let value = |wanted: &str| match present.iter().any(|name| name == wanted) {
+        true => response.headers().get(wanted),
+        false => Ok(None),
+    };
+    let (asked, stock) = (value(COMMAND_HEADER)?, value(STOCK_HEADER)?);
+    let date = if stock.is_some() {
+        value("date")?
     } else {
         None
     };
+    let stock = stock.map(|stock| stock::read(&stock, date.and_then(instant_of), platform::now()));
     Ok(FromOrigin {
         command: asked.as_deref().and_then(command),
+        stock,
         response,
         names,
         present,
     })
 }
 
+/// The instant of a `Date` header; the platform reads the forms that HTTP allows.
+fn instant_of(date: String) -> Option<UnixMillis> {
+    let millis = js_sys::Date::parse(&date);
+    (millis >= 0.0).then_some(UnixMillis(millis as u64))
+}
+
 /// The address for the origin: without the switches of our own page.
 fn path_and_query(incoming: &Incoming) -> String {
     let (_, rest) = split_refresh(&incoming.path_and_query());
+    let (_, rest) = refused::split(&rest);
     without_cookies_off(&rest)
 }
 

@@ -63,9 +63,12 @@ impl Renewal {
                 }
             }
             ShardReply::Refused { .. } => Renewal::Unknown,
-            ShardReply::Place { .. } | ShardReply::Pending { .. } | ShardReply::Done => {
-                Renewal::Unknown
-            }
+            ShardReply::Place { .. }
+            | ShardReply::Pending { .. }
+            | ShardReply::Reserved { .. }
+            | ShardReply::HandedOver { .. }
+            | ShardReply::HandoverOffered { .. }
+            | ShardReply::Done => Renewal::Unknown,
         }
     }
 }

@@ -97,6 +97,15 @@ pub async fn edge_totals(env: &Env, event: &'static Event) -> Result<wire::EdgeT
     coordinator(env, event, CoordinatorAsk::Count).await
 }
 
+/// The lines of the event log behind line `after`, up to the end of a page.
+pub async fn log_lines(
+    env: &Env,
+    event: &'static Event,
+    after: u64,
+) -> Result<wire::LogLines, RoomError> {
+    coordinator(env, event, CoordinatorAsk::Log { after }).await
+}
+
 async fn coordinator<T: serde::de::DeserializeOwned>(
     env: &Env,
     event: &'static Event,

@@ -7,6 +7,7 @@
 pub mod access;
 pub mod board;
 pub mod calendar;
+pub mod defer;
 pub mod draw;
 pub mod embed;
 pub mod events;
@@ -15,9 +16,11 @@ pub mod health;
 pub mod join;
 pub mod jwks;
 pub mod leave;
+pub mod log;
 pub mod logo;
 pub mod metrics;
 pub mod observability;
+pub mod offer;
 pub mod operate;
 pub mod pass;
 pub mod permits;
@@ -26,7 +29,10 @@ pub mod release;
 pub mod room;
 pub mod sheet;
 pub mod staff;
+pub mod staff_enter;
+pub mod staff_pass;
 pub mod state;
+pub mod take_over;
 
 use crate::incoming::Method;
 use crate::problem::Problem;
@@ -72,6 +78,18 @@ pub enum Route {
     Pass,
     /// The visitor gives the session back.
     Release,
+    /// The offer stands longer.
+    Defer,
+    /// A code for another browser.
+    Offer,
+    /// Another browser takes the place up.
+    TakeOver,
+    /// A link for the organizer's people.
+    StaffPass,
+    /// The organizer's people want in.
+    StaffEnter,
+    /// The event log.
+    Log,
     /// The board as it changes.
     Events,
 }
@@ -89,9 +107,13 @@ pub const ROUTES: &[(&str, &str, Route)] = &[
     ("GET", "/queues/{event}/calendar.ics", Route::Calendar),
     ("GET", "/queues/{event}/draw", Route::Draw),
     ("GET", "/queues/{event}/handover", Route::HandoverPage),
+    ("POST", "/queues/{event}/handover", Route::TakeOver),
     ("GET", "/queues/{event}/staff", Route::StaffPage),
+    ("POST", "/queues/{event}/staff", Route::StaffPass),
+    ("POST", "/queues/{event}/staff/enter", Route::StaffEnter),
     ("PATCH", "/queues/{event}", Route::Operate),
     ("GET", "/queues/{event}/observability", Route::Observability),
+    ("GET", "/queues/{event}/log", Route::Log),
     ("POST", "/queues/{event}/permits", Route::Permits),
     ("POST", "/queues/{event}/tickets", Route::Join),
     ("GET", "/queues/{event}/tickets/me", Route::State),
@@ -99,6 +121,8 @@ pub const ROUTES: &[(&str, &str, Route)] = &[
     ("POST", "/queues/{event}/tickets/me/leave", Route::Leave),
     ("POST", "/queues/{event}/tickets/me/pass", Route::Pass),
     ("DELETE", "/queues/{event}/tickets/me/pass", Route::Release),
+    ("POST", "/queues/{event}/tickets/me/defer", Route::Defer),
+    ("POST", "/queues/{event}/tickets/me/handover", Route::Offer),
     ("GET", "/queues/{event}/tickets/me/events", Route::Events),
 ];
 

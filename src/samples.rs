@@ -1,9 +1,12 @@
 //! Values that tests of several files begin from.
 
-use anteroom_queue::board::{Board, LineBoard, Phase};
+use anteroom_queue::board::{Board, DrawBoard, Drawn, Fixed, LineBoard, Phase};
 use anteroom_queue::settings::{Limits, Mode};
-use anteroom_queue::units::{EntryNumber, Rank, ShardIndex};
-use anteroom_token::{Pass, SessionId, Ticket};
+use anteroom_queue::units::{EntryNumber, Rank, ShardIndex, UnixMillis};
+use anteroom_token::{Pass, STAFF_HOME, SessionId, Ticket};
+use serde_json::{Value, json};
+
+use crate::deployment::{Deployment, Room};
 
 /// A board of one line in this phase, mode `always`, with nobody called.
 pub fn board(phase: Phase) -> Board {
@@ -18,16 +21,40 @@ pub fn board(phase: Phase) -> Board {
         room: true,
         open_shards: vec![ShardIndex(0)],
         shards: 1,
+        homes: 1,
+        stock: None,
+        ended_at: None,
         lines: vec![LineBoard {
             id: "general".to_owned(),
             phase,
             opens_at: None,
+            moved: None,
             called: Rank(0),
             lapsed: Rank(0),
             entries: EntryNumber(0),
             advance: None,
             offers: Vec::new(),
+            draw: None,
         }],
+    }
+}
+
+/// A draw of a line that opened at second 1,000: with so many entrants once it is fixed, and perhaps drawn.
+pub fn draw(entrants: Option<u64>, is_drawn: bool) -> DrawBoard {
+    DrawBoard {
+        commitment: [1; 32],
+        fixed: entrants.map(|entrants| Fixed {
+            entrants,
+            root: [2; 32],
+            at: UnixMillis(1_005_000),
+            opened: UnixMillis(1_000_000),
+            round: None,
+        }),
+        drawn: is_drawn.then_some(Drawn {
+            secret: [3; 32],
+            beacon: None,
+            seed: [4; 32],
+        }),
     }
 }
 
@@ -58,4 +85,39 @@ pub fn pass() -> Pass {
         expires_at: 1_180,
         session_ends_at: 2_200,
     }
+}
+
+/// The same for somebody of the staff.
+pub fn staff_pass() -> Pass {
+    Pass {
+        session: SessionId {
+            home: STAFF_HOME,
+            ..pass().session
+        },
+        ..pass()
+    }
+}
+
+/// An event with these lines, as its configuration would have them.
+pub fn room(lines: Value) -> Room {
+    let event = json!({
+        "id": "demo",
+        "title": "Demo",
+        "hosts": ["tickets.example.com"],
+        "paths": ["/*"],
+        "lines": lines,
+    });
+    let variables = [
+        ("ISSUER", json!("test")),
+        (
+            "ROOT_KEY",
+            json!("k1:n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"),
+        ),
+        ("EVENT_DEMO", event),
+    ];
+    let variables = variables.map(|(name, value)| (name.to_owned(), value));
+    let deployment = Deployment::parse(variables.into(), anteroom_config::any_zone)
+        .unwrap_or_else(|reasons| panic!("{reasons:?}"));
+    let deployment: &'static Deployment = Box::leak(Box::new(deployment));
+    deployment.room("demo").expect("the one that is configured")
 }

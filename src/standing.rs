@@ -2,9 +2,10 @@
 //! waits, nobody is asked.
 
 use anteroom_queue::board::{Board, LineBoard, Phase};
+use anteroom_queue::line::rank_of;
 use anteroom_queue::settings::Mode;
 use anteroom_queue::shard::command::{PlaceView, VisitorState};
-use anteroom_queue::units::UnixMillis;
+use anteroom_queue::units::{EntryNumber, UnixMillis};
 use anteroom_token::Ticket;
 
 /// A visitor's state, apart from the phase.
@@ -89,6 +90,10 @@ pub struct Standing {
     pub offer_until: Option<UnixMillis>,
     /// While admitted: when the session ends; afterwards, when it ended.
     pub session_ends: Option<UnixMillis>,
+    /// While called: the offer may be made to stand longer, once.
+    pub may_defer: bool,
+    /// The visitor came before the opening and could not be heard in time for the draw.
+    pub missed_draw: bool,
 }
 
 impl Standing {
@@ -100,6 +105,8 @@ impl Standing {
         rank: None,
         offer_until: None,
         session_ends: None,
+        may_defer: false,
+        missed_draw: false,
     };
 
     /// As its home tells it.
@@ -111,6 +118,8 @@ impl Standing {
             rank: place.rank.map(|rank| rank.0),
             offer_until: place.offer_until,
             session_ends: place.session_ends,
+            may_defer: place.may_defer,
+            missed_draw: place.missed_draw,
         }
     }
 
@@ -130,18 +139,18 @@ pub struct FromTicket {
     pub ask_home: bool,
 }
 
-/// Reads a verified ticket against the board. Without a board the last numbers stand: the visitor waits.
+/// Reads a verified ticket against the board. Without a board the last numbers stand: the visitor waits. A rank that the
+/// ticket does not have yet follows from the board alone, once the line's draw is decided.
 pub fn from_ticket(ticket: &Ticket, board: Option<&Board>) -> FromTicket {
     let line = board.and_then(|board| board.lines.get(usize::from(ticket.line)));
     let called = line.map_or(0, |line| line.called.0);
-    let (stand, ask_home) = match (ticket.entry, ticket.rank) {
+    let rank = ticket.rank.or_else(|| drawn_rank(ticket, line?));
+    let (stand, ask_home) = match (ticket.entry, rank) {
         (None, _) => (Stand::Provisional, true),
         (Some(_), Some(rank)) if rank < called => (Stand::Called, true),
-        (Some(_), Some(_)) => (Stand::Waiting, false),
-        // Numbered before the draw: the home tells the rank once the line calls.
-        (Some(_), None) => (Stand::Waiting, called > 0),
+        (Some(_), _) => (Stand::Waiting, false),
     };
-    let offer_until = match (stand, line, ticket.rank) {
+    let offer_until = match (stand, line, rank) {
         (Stand::Called, Some(line), Some(rank)) => line
             .offers
             .iter()
@@ -153,11 +162,26 @@ pub fn from_ticket(ticket: &Ticket, board: Option<&Board>) -> FromTicket {
         stand,
         line: ticket.line,
         entry: ticket.entry,
-        rank: ticket.rank,
+        rank,
         offer_until,
         session_ends: None,
+        may_defer: false,
+        missed_draw: line.is_some_and(|line| missed_draw(ticket, line)),
     };
     FromTicket { standing, ask_home }
+}
+
+fn drawn_rank(ticket: &Ticket, line: &LineBoard) -> Option<u64> {
+    rank_of(EntryNumber(ticket.entry?), line).map(|rank| rank.0)
+}
+
+/// Tickets know the second of the arrival: whoever came in the very second of the opening counts as late here.
+fn missed_draw(ticket: &Ticket, line: &LineBoard) -> bool {
+    let fixed = line.draw.as_ref().and_then(|draw| draw.fixed.as_ref());
+    fixed.is_some_and(|fixed| {
+        let behind = ticket.entry.is_some_and(|entry| entry >= fixed.entrants);
+        behind && (ticket.arrived_at + 1) * 1_000 <= fixed.opened.0
+    })
 }
 
 /// The `Waiting-Room-State`: the visitor's own state, or that of the queue for somebody who has none, and for everybody
@@ -185,7 +209,8 @@ pub fn room_state(stand: Stand, board: Option<&Board>, line: u8) -> &'static str
 fn phase_state(phase: Phase) -> &'static str {
     match phase {
         Phase::Before => "before",
-        Phase::Prequeue | Phase::Drawing => "prequeue",
+        Phase::Prequeue => "prequeue",
+        Phase::Drawing => "drawing",
         Phase::Open => "none",
         Phase::Paused => "paused",
         Phase::Soldout => "soldout",
@@ -235,7 +260,9 @@ mod tests {
             (Some(49), Some(49), Stand::Called, true, Some(5_000)),
             // Below the lapsed mark only the home may say lapsed.
             (Some(3), Some(3), Stand::Called, true, Some(5_000)),
-            (Some(3), None, Stand::Waiting, true, None),
+            // Without a draw a rank is the entry number.
+            (Some(3), None, Stand::Called, true, Some(5_000)),
+            (Some(100), None, Stand::Waiting, false, None),
         ];
         for (entry, rank, stand, ask_home, offer) in rows {
             let ticket = Ticket {
@@ -265,6 +292,55 @@ mod tests {
     }
 
     #[test]
+    fn an_entrant_has_no_rank_before_the_draw_and_the_drawn_one_after_it_without_asking_anybody() {
+        let entrant = Ticket {
+            entry: Some(3),
+            rank: None,
+            ..samples::ticket()
+        };
+        let rank = |board: &Board| {
+            let found = from_ticket(&entrant, Some(board));
+            assert_eq!(
+                (found.standing.stand, found.ask_home),
+                (Stand::Waiting, false)
+            );
+            found.standing.rank
+        };
+        let mut board = samples::board(Phase::Prequeue);
+        board.lines[0].draw = Some(samples::draw(None, false));
+        assert_eq!(rank(&board), None);
+        board.lines[0].draw = Some(samples::draw(Some(10), false));
+        assert_eq!(rank(&board), None, "fixed, not drawn");
+        board.lines[0].draw = Some(samples::draw(Some(3), false));
+        assert_eq!(rank(&board), Some(3), "behind the entrants");
+        board.lines[0].draw = Some(samples::draw(Some(10), true));
+        let drawn = rank_of(EntryNumber(3), &board.lines[0]).map(|rank| rank.0);
+        assert!(drawn.is_some());
+        assert_eq!(rank(&board), drawn);
+    }
+
+    #[test]
+    fn who_came_before_the_opening_and_stands_behind_the_entrants_has_missed_the_draw() {
+        let mut board = samples::board(Phase::Open);
+        board.lines[0].draw = Some(samples::draw(Some(10), true));
+        for (entry, arrived_at, missed) in [
+            (9, 999, false),
+            (10, 999, true),
+            (10, 1_000, false),
+            (10, 1_001, false),
+        ] {
+            let ticket = Ticket {
+                entry: Some(entry),
+                rank: None,
+                arrived_at,
+                ..samples::ticket()
+            };
+            let standing = from_ticket(&ticket, Some(&board)).standing;
+            assert_eq!(standing.missed_draw, missed, "{entry} {arrived_at}");
+        }
+    }
+
+    #[test]
     fn without_a_board_nobody_is_told_that_the_place_is_gone() {
         let found = from_ticket(&samples::ticket(), None);
         assert_eq!(
@@ -278,6 +354,7 @@ mod tests {
         let rows = [
             (Stand::None, Phase::Open, "none"),
             (Stand::None, Phase::Before, "before"),
+            (Stand::None, Phase::Drawing, "drawing"),
             (Stand::None, Phase::Paused, "paused"),
             (Stand::None, Phase::Soldout, "soldout"),
             (Stand::None, Phase::Closed, "closed"),

@@ -42,6 +42,17 @@ impl Visit {
         board_reads::current(&self.env, &self.context, room.event).await
     }
 
+    /// The same as a whole address, with the scheme and the host that were asked.
+    pub fn link(&self, room: Room, rest: &str) -> String {
+        let scheme = if self.incoming.secure {
+            "https"
+        } else {
+            "http"
+        };
+        let address = self.address(room, rest);
+        format!("{scheme}://{}{address}", self.incoming.authority)
+    }
+
     /// The address of one of the waiting room's own resources.
     pub fn address(&self, room: Room, rest: &str) -> String {
         format!(

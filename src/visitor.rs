@@ -139,17 +139,20 @@ impl<'a> Visitor<'a> {
     pub fn claim_id(&self) -> Option<ClaimId> {
         self.jar
             .values(&self.cookie, Kind::Browser)
-            .find_map(|text| {
-                let mut id = [0; 16];
-                let decoded = Base64UrlUnpadded::decode(text, &mut id).ok()?;
-                (decoded.len() == id.len()).then_some(ClaimId(id))
-            })
+            .find_map(claim_of)
     }
 
     /// The claim id to use with `ticket`: without a browser's, whoever brings the ticket is one browser.
     pub fn claim_id_for(&self, ticket: &Ticket) -> ClaimId {
         self.claim_id().unwrap_or(ClaimId(ticket.nonce))
     }
+}
+
+/// The claim id that its text says.
+pub fn claim_of(text: &str) -> Option<ClaimId> {
+    let mut id = [0; 16];
+    let decoded = Base64UrlUnpadded::decode(text, &mut id).ok()?;
+    (decoded.len() == id.len()).then_some(ClaimId(id))
 }
 
 /// The text of a claim id in its cookie.

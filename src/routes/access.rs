@@ -60,6 +60,10 @@ async fn runs(visit: &Visit, room: Room, pass: &Pass) -> bool {
             .map_or(room.event.settings.mode, |in_use| in_use.board.mode);
         return mode == Mode::Off;
     }
+    if session.is_staff() {
+        // No home has it: it holds as long as it says.
+        return true;
+    }
     let access = ShardCommand::Access {
         index: PlaceIndex(session.index),
         generation: Generation(session.generation),

@@ -1,6 +1,7 @@
 //! `GET /_wr/queues/{event}/observability`: an operator sees board, counts, settings and what was done by whom.
 
 use anteroom_durable_objects::wire::{CoordinatorAsk, EdgeTotals};
+use anteroom_queue::board::LineBoard;
 use anteroom_queue::coordinator::command::{CoordinatorReply, Noted, Totals};
 use anteroom_queue::settings::Settings;
 use anteroom_queue::units::Millis;
@@ -13,6 +14,7 @@ use crate::documents::{BoardDocument, LimitsDocument};
 use crate::poll::SHORTEST_POLL;
 use crate::problem::Problem;
 use crate::rooms::RoomError;
+use crate::standing::phase_name;
 use crate::visit::Visit;
 use crate::{actions, operators, platform, rooms};
 
@@ -41,6 +43,9 @@ pub fn of_reply(
         }) => {
             let document = json!({
                 "board": BoardDocument::new(room, &board, Millis(0), platform::now()),
+                "lines": board.lines.iter().map(line_document).collect::<Vec<_>>(),
+                "stock": board.stock.map(|stock| json!({ "left": stock.left, "at_ms": stock.at.0 })),
+                "ended_at_ms": board.ended_at.map(|at| at.0),
                 "totals": totals_document(&totals),
                 "edge": edge_document(&edge),
                 "settings": settings_document(&settings),
@@ -49,7 +54,11 @@ pub fn of_reply(
             });
             Ok(Answer::json(200, &document))
         }
-        Ok(CoordinatorReply::Refused(why)) | Err(RoomError::Refused(why)) => {
+        Ok(CoordinatorReply::Refused(why)) => {
+            platform::log(&format!("coordinator of {}: {why}", room.event.id));
+            Err(Problem::new(409, "refused", why))
+        }
+        Err(RoomError::Refused(why)) => {
             platform::log(&format!("coordinator of {}: {why}", room.event.id));
             Err(Problem::new(
                 409,
@@ -64,6 +73,31 @@ pub fn of_reply(
     }
 }
 
+/// What an operator sees of a line beyond the board: how many wait, and how far its draw is.
+fn line_document(line: &LineBoard) -> Value {
+    json!({
+        "id": line.id,
+        "phase": phase_name(line.phase),
+        "entries": line.entries.0,
+        "called": line.called.0,
+        "lapsed": line.lapsed.0,
+        "waiting": line.entries.0.saturating_sub(line.called.0),
+        "moved": line.moved.as_ref().map(|moved| json!({ "from_ms": moved.from.0, "reason": moved.reason })),
+        "draw": draw_step(line).map(|(name, _)| name),
+        "entrants": line.draw.as_ref().and_then(|draw| draw.fixed.as_ref()).map(|fixed| fixed.entrants),
+    })
+}
+
+/// How far the draw of a line is, as a name and a number that grows; `None`: it has none.
+pub fn draw_step(line: &LineBoard) -> Option<(&'static str, u64)> {
+    let draw = line.draw.as_ref()?;
+    Some(match (&draw.fixed, &draw.drawn) {
+        (None, _) => ("committed", 1),
+        (Some(_), None) => ("fixed", 2),
+        (Some(_), Some(_)) => ("drawn", 3),
+    })
+}
+
 /// The counts of a queue.
 pub fn totals_document(totals: &Totals) -> Value {
     json!(totals)
@@ -76,12 +110,18 @@ fn edge_document(edge: &EdgeTotals) -> Value {
         "refused": edge.refused,
         "origin_errors": edge.origin_errors,
         "bypassed": edge.bypassed,
+        "staff": edge.staff,
     })
 }
 
 fn settings_document(settings: &Settings) -> Value {
     let lines = settings.lines.iter().map(|line| {
         json!({ "id": line.id, "weight": line.weight, "opens_at_ms": line.opens_at.map(|at| at.0) })
+    });
+    let draw = json!({
+        "grace_seconds": settings.draw.grace.0 / 1_000,
+        "beacon": if settings.draw.beacon { "drand" } else { "none" },
+        "beacon_wait_seconds": settings.draw.beacon_wait.0 / 1_000,
     });
     json!({
         "mode": settings.mode,
@@ -94,6 +134,8 @@ fn settings_document(settings: &Settings) -> Value {
         "pass_seconds": settings.pass.0 / 1_000,
         "max_extension_seconds": settings.max_extension.0 / 1_000,
         "expected_visitors": settings.expected_visitors,
+        "draw": draw,
+        "keep_seconds": settings.keep.0 / 1_000,
     })
 }
 

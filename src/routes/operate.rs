@@ -12,7 +12,8 @@ use crate::{actions, fields, operators, platform, rooms};
 /// Carries an action out and answers what an operator sees after it.
 pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
     let (room, operator) = operators::check(visit, event, OperatorScope::Write)?;
-    let action = actions::read(fields::read_json(&visit.request, &visit.incoming).await?)?;
+    let document = fields::read_json(&visit.request, &visit.incoming).await?;
+    let action = actions::read(document, room.event, visit.now)?;
     platform::log(&format!(
         "operator {} on {}: {}",
         operator.name,

@@ -2,7 +2,7 @@
 //!
 //! A fresh pass costs no object: the request goes on at once.
 
-use anteroom_config::Event;
+use anteroom_config::{Access, Event};
 use anteroom_queue::settings::Mode;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::units::{ClaimId, LineIndex, Nonce, ShardIndex};
@@ -79,9 +79,20 @@ fn asked<'a>(
         preflight: visit.incoming.is_preflight(),
         pass,
         has_place: !fresh && other_place(),
+        first_line: first_line(room.event),
+        pass_seconds: room.event.pass_seconds(),
         board: in_use.map(|in_use| (&*in_use.board, in_use.age)),
         configured_mode: room.event.settings.mode,
     }
+}
+
+/// The line of a first visit: the first that everyone may join.
+fn first_line(event: &Event) -> Option<u8> {
+    let position = event
+        .lines
+        .iter()
+        .position(|line| line.access == Access::Everyone)?;
+    Some(position as u8)
 }
 
 /// HEAD, prefetches, and what a foreign page loads without a person's doing.
@@ -133,6 +144,7 @@ impl Gate<'_> {
     /// One step: the home admits this first visit, or leaves nothing behind.
     async fn try_in(&self) -> Result<Response, JsValue> {
         let now = self.onward.visit.now_seconds();
+        let line = first_line(self.onward.room.event).expect("only then a visit is tried");
         let spent = |permit: &Permit| {
             let ticket = self.onward.visitor.ticket();
             ticket.is_some_and(|ticket| ticket.nonce == permit.nonce)
@@ -147,7 +159,7 @@ impl Gate<'_> {
         let claim = known.unwrap_or_else(|| ClaimId(platform::random_128()));
         let ask = ShardCommand::Try {
             nonce: Nonce(permit.nonce),
-            line: LineIndex(0),
+            line: LineIndex(line),
             claim,
         };
         let home = ShardIndex(permit.home);
@@ -162,7 +174,7 @@ impl Gate<'_> {
         let in_use = self.onward.visit.board(self.onward.room).await;
         let still_open = in_use
             .as_ref()
-            .is_some_and(|in_use| gate::may_admit(&in_use.board, in_use.age, 0));
+            .is_some_and(|in_use| gate::may_admit(&in_use.board, in_use.age, line));
         match reply {
             Ok(ShardReply::Session {
                 index,

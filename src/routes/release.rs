@@ -2,6 +2,7 @@
 
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::units::{Generation, PlaceIndex, ShardIndex, UnixMillis};
+use anteroom_token::Pass;
 
 use crate::answer::Answer;
 use crate::cookies::Kind;
@@ -29,24 +30,7 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
             "none came, as cookie, Waiting-Room-Pass or bearer, that is valid here",
         ));
     };
-    let session = brought.pass.session;
-    let release = ShardCommand::Release {
-        index: PlaceIndex(session.index),
-        generation: Generation(session.generation),
-    };
-    let reply = rooms::command(
-        &visit.env,
-        room.event,
-        ShardIndex(session.home),
-        release,
-        rooms::ANSWER_LIMIT,
-    )
-    .await;
-    let ended = match reply {
-        Ok(ShardReply::SessionOver { ended, .. }) => ended,
-        Ok(_) => UnixMillis(visit.now.0.min(brought.pass.session_ends_at * 1_000)),
-        Err(_) => return Err(Problem::away(SHORTEST_POLL.0)),
-    };
+    let ended = released(visit, room, &brought.pass).await?;
     let standing = Standing {
         stand: Stand::Ended,
         session_ends: Some(ended),
@@ -67,4 +51,23 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
         visitor.brings_cookie(),
     );
     Ok(answer.with("set-cookie", visitor.jar().clear(Kind::Pass)))
+}
+
+/// Ends the session at its home, and answers when it ended. A staff pass has none: it is only forgotten.
+async fn released(visit: &Visit, room: Room, pass: &Pass) -> Result<UnixMillis, Problem> {
+    let now = UnixMillis(visit.now.0.min(pass.session_ends_at * 1_000));
+    let session = pass.session;
+    if session.is_staff() {
+        return Ok(now);
+    }
+    let release = ShardCommand::Release {
+        index: PlaceIndex(session.index),
+        generation: Generation(session.generation),
+    };
+    let home = ShardIndex(session.home);
+    match rooms::command(&visit.env, room.event, home, release, rooms::ANSWER_LIMIT).await {
+        Ok(ShardReply::SessionOver { ended, .. }) => Ok(ended),
+        Ok(_) => Ok(now),
+        Err(_) => Err(Problem::away(SHORTEST_POLL.0)),
+    }
 }

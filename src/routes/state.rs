@@ -78,8 +78,8 @@ fn inside(session_ends_at: u64, ticket: Option<&anteroom_token::Ticket>) -> Foun
         line: ticket.map_or(0, |ticket| ticket.line),
         entry: ticket.and_then(|ticket| ticket.entry),
         rank: ticket.and_then(|ticket| ticket.rank),
-        offer_until: None,
         session_ends: Some(UnixMillis(session_ends_at * 1_000)),
+        ..Standing::NONE
     };
     Found {
         standing,

@@ -29,6 +29,7 @@ pub use parse::parse_event;
 pub use path::PathRule;
 pub use problem::Problem;
 pub use rooms::{Decision, Rooms, parse_all};
+pub use schedule::instant;
 
 /// Says whether a time zone exists. The platform that shows times knows: in the Worker `Intl` is
 /// asked.

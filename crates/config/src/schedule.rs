@@ -78,7 +78,8 @@ impl Schedule {
     }
 }
 
-fn instant(text: &str) -> Option<UnixMillis> {
+/// A time with its offset, as configurations and the operator API write it: RFC 3339.
+pub fn instant(text: &str) -> Option<UnixMillis> {
     let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
     let millis = time.unix_timestamp_nanos().div_euclid(1_000_000);
     u64::try_from(millis).ok().map(UnixMillis)

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::draw::Hash;
 use crate::settings::{Limits, Mode};
-use crate::units::{EntryNumber, Rank, ShardIndex, UnixMillis};
+use crate::shard::command::Refused;
+use crate::units::{EntryNumber, LineIndex, Rank, ShardIndex, UnixMillis};
 
 /// Where a line stands in the life of its event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -165,4 +166,20 @@ pub struct Board {
     pub ended_at: Option<UnixMillis>,
     /// The lines, in the order of the configuration.
     pub lines: Vec<LineBoard>,
+}
+
+impl Board {
+    /// Why a line makes no new place now; `None`: it makes some, or there is no such line. How old a board may be to
+    /// refuse anybody is the caller's question.
+    pub fn refuses_joins(&self, line: LineIndex) -> Option<Refused> {
+        if self.mode == Mode::Closed {
+            return Some(Refused::Closed);
+        }
+        match self.lines.get(usize::from(line.0))?.phase {
+            Phase::Before => Some(Refused::NotYet),
+            Phase::Soldout => Some(Refused::SoldOut),
+            Phase::Closed => Some(Refused::Closed),
+            Phase::Prequeue | Phase::Drawing | Phase::Open | Phase::Paused => None,
+        }
+    }
 }

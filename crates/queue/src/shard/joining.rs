@@ -4,7 +4,6 @@
 use super::command::{Refused, ShardReply};
 use super::place::{Place, Session, Standing};
 use super::{Shard, Try};
-use crate::board::Phase;
 use crate::draw::chain;
 use crate::limits::{GRANT_FETCH, MAX_PLACES, TRY_DECISION};
 use crate::settings::Mode;
@@ -71,13 +70,7 @@ impl Shard {
             return Some(Refused::Full);
         }
         match self.board.as_ref() {
-            Some(board) if board.mode == Mode::Closed => Some(Refused::Closed),
-            Some(board) => match board.lines[usize::from(line.0)].phase {
-                Phase::Before => Some(Refused::NotYet),
-                Phase::Soldout => Some(Refused::SoldOut),
-                Phase::Closed => Some(Refused::Closed),
-                Phase::Prequeue | Phase::Drawing | Phase::Open | Phase::Paused => None,
-            },
+            Some(board) => board.refuses_joins(line),
             None if self.settings.mode == Mode::Closed => Some(Refused::Closed),
             None => self
                 .before_schedule(usize::from(line.0), now)

@@ -1,0 +1,356 @@
+//! A join carried out: at the permit's home, or by way of a key's home; and what the visitor is answered.
+
+use anteroom_queue::board::Board;
+use anteroom_queue::limits::{BRAKE_AGE, PATIENT_SYNC};
+use anteroom_queue::shard::command::{PlaceView, Refused, ShardCommand, ShardReply};
+use anteroom_queue::units::{LineIndex, Millis, Nonce, PlaceIndex, ShardIndex, UnixMillis};
+use anteroom_token::{Permit, Ticket};
+use serde_json::json;
+
+use crate::answer::Answer;
+use crate::boards::InUse;
+use crate::cookies::{KEPT_SECONDS, Kind};
+use crate::deployment::Room;
+use crate::key_home::{Holder, MOST_ROUNDS, Next, Rounds};
+use crate::line_choice::{Key, Right};
+use crate::place::{self, Found};
+use crate::poll::SHORTEST_POLL;
+use crate::problem::{self, Problem};
+use crate::rooms::{self, RoomError};
+use crate::routes::{permits as permit_route, state};
+use crate::standing::{Stand, Standing};
+use crate::visit::Visit;
+use crate::visitor::{Visitor, is_of_place};
+use crate::{permits, platform};
+
+/// A join as it was asked for.
+pub struct Asked {
+    /// The permit that came.
+    pub permit: Permit,
+    /// It is too old to make a place.
+    pub expired: bool,
+    /// The place that it asks for.
+    pub own: Holder,
+    /// The line, and what opens it.
+    pub right: Right,
+}
+
+/// A place that was joined.
+pub struct Joined {
+    /// The place.
+    pub place: PlaceView,
+    /// This join made it.
+    pub new: bool,
+    /// Its ticket.
+    pub ticket: Ticket,
+    /// The place that it replaces, to be left.
+    pub leave: Option<(Holder, PlaceIndex)>,
+}
+
+/// Joins. An expired permit only finds the place that it made: no key is asked for it.
+pub async fn join(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    asked: &Asked,
+) -> Result<Joined, Problem> {
+    let before = visit.board(room).await;
+    let over = before
+        .as_ref()
+        .and_then(|in_use| over(&in_use.board, in_use.age, asked.right.line));
+    let keyed = asked.right.key.filter(|_| !asked.expired);
+    match (keyed, before) {
+        (None, _) => plain(visit, room, visitor, asked, over).await,
+        (Some(key), Some(in_use)) => {
+            if let Some(why) = not_yet(&in_use.board, in_use.age, asked.right.line, &key) {
+                return Err(problem::of_refusal(why, Stand::None));
+            }
+            by_key(visit, room, visitor, asked, key, over).await
+        }
+        // Nobody knows yet which shard is the key's home.
+        (Some(_), None) => Err(home_away(visit, room, visitor, asked)),
+    }
+}
+
+async fn plain(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    asked: &Asked,
+    over: Option<Refused>,
+) -> Result<Joined, Problem> {
+    let expired = asked.expired || over.is_some();
+    let reply = ask(visit, room, asked, asked.own, expired).await;
+    match reply {
+        Some(ShardReply::Place { place, new }) => Ok(joined(visit, asked.own, place, new, None)),
+        Some(ShardReply::Refused {
+            why: Refused::Full, ..
+        }) => Err(elsewhere(visit, room, visitor).await),
+        Some(ShardReply::Refused { why, place }) => Err(refused(why, place, over)),
+        _ => Err(home_away(visit, room, visitor, asked)),
+    }
+}
+
+/// The key's home names the holder, the holder's home has the place.
+async fn by_key(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    asked: &Asked,
+    key: Key,
+    over: Option<Refused>,
+) -> Result<Joined, Problem> {
+    let away = || home_away(visit, room, visitor, asked);
+    let homes = visit.board(room).await.map(|in_use| in_use.board.homes);
+    let key_home = key.home(homes.ok_or_else(away)?);
+    let mut rounds = Rounds::new(asked.right, key, asked.own);
+    for _ in 0..MOST_ROUNDS {
+        let holder = match command(visit, room, key_home, rounds.reserve()).await {
+            Some(ShardReply::Reserved { nonce, home }) => Holder { nonce, home },
+            Some(ShardReply::Refused { why, .. }) => {
+                return Err(problem::of_refusal(why, Stand::None));
+            }
+            _ => return Err(away()),
+        };
+        let Some(reply) = ask(visit, room, asked, holder, over.is_some()).await else {
+            return Err(away());
+        };
+        match rounds.heard(holder, reply) {
+            Next::Joined { place, new, leave } => {
+                return Ok(joined(visit, holder, place, new, leave));
+            }
+            Next::Again => {}
+            Next::Elsewhere => rounds.want(fresh_holder(visit, room).await),
+            Next::Refused(why, place) => return Err(refused(why, place, over)),
+            Next::Away => return Err(away()),
+        }
+    }
+    Err(away())
+}
+
+async fn fresh_holder(visit: &Visit, room: Room) -> Holder {
+    let in_use = visit.board(room).await;
+    let (permit, _) = permit_route::fresh(room, in_use.as_ref(), visit.now_seconds());
+    Holder {
+        nonce: Nonce(permit.nonce),
+        home: ShardIndex(permit.home),
+    }
+}
+
+async fn ask(
+    visit: &Visit,
+    room: Room,
+    asked: &Asked,
+    holder: Holder,
+    permit_expired: bool,
+) -> Option<ShardReply> {
+    let arrived = asked.permit.arrived_at;
+    let join = ShardCommand::Join {
+        nonce: holder.nonce,
+        line: asked.right.line,
+        permit_expired,
+        arrived: arrived.map(|second| UnixMillis(second * 1_000)),
+    };
+    command(visit, room, holder.home, join).await
+}
+
+/// Asks a home. What it does not take goes to the log, without what was sent.
+async fn command(
+    visit: &Visit,
+    room: Room,
+    home: ShardIndex,
+    command: ShardCommand,
+) -> Option<ShardReply> {
+    match rooms::command(&visit.env, room.event, home, command, rooms::ANSWER_LIMIT).await {
+        Ok(reply) => Some(reply),
+        Err(RoomError::Refused(why)) => {
+            platform::log(&format!(
+                "join at shard {} of {}: {why}",
+                home.0, room.event.id
+            ));
+            None
+        }
+        Err(RoomError::Unreachable(_) | RoomError::Overloaded) => None,
+    }
+}
+
+fn joined(
+    visit: &Visit,
+    holder: Holder,
+    place: PlaceView,
+    new: bool,
+    leave: Option<(Holder, PlaceIndex)>,
+) -> Joined {
+    let Holder { nonce, home } = holder;
+    Joined {
+        ticket: place::ticket_of(&place, home.0, nonce.0, visit.now_seconds()),
+        place,
+        new,
+        leave,
+    }
+}
+
+/// The place of a ticket.
+pub fn of_ticket(ticket: &Ticket) -> (Holder, PlaceIndex) {
+    let holder = Holder {
+        nonce: Nonce(ticket.nonce),
+        home: ShardIndex(ticket.home),
+    };
+    (holder, PlaceIndex(ticket.index))
+}
+
+/// Gives a place up. If its home is away it lapses by itself.
+pub async fn leave(visit: &Visit, room: Room, holder: Holder, index: PlaceIndex) {
+    let leave = ShardCommand::Leave {
+        index,
+        nonce: holder.nonce,
+    };
+    if command(visit, room, holder.home, leave).await.is_none() {
+        platform::log(&format!(
+            "a place at shard {} of {} could not be left",
+            holder.home.0, room.event.id
+        ));
+    }
+}
+
+/// What the visitor is answered: the state, the ticket, and the permit by which this place is found again.
+pub async fn document(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    asked: &Asked,
+    joined: &Joined,
+) -> Answer {
+    let in_use = visit.board(room).await;
+    let of_another = visitor
+        .pass()
+        .is_some_and(|brought| !is_of_place(&brought.pass, &joined.ticket));
+    let old_pass = of_another.then(|| visitor.jar().clear(Kind::Pass));
+    let permit = (joined.ticket.nonce != asked.permit.nonce).then(|| {
+        let permit = Permit {
+            nonce: joined.ticket.nonce,
+            home: joined.ticket.home,
+            issued_at: visit.now_seconds(),
+            expires_at: visit.now_seconds() + permits::PERMIT_SECONDS,
+            ..asked.permit.clone()
+        };
+        let token = room.tokens.seal_permit(&permit);
+        visitor.jar().set(Kind::Permit, &token, KEPT_SECONDS)
+    });
+    let found = Found {
+        standing: Standing::of_place(&joined.place),
+        exchange: Some(joined.ticket.clone()),
+        unknown: false,
+    };
+    let status = if joined.new { 201 } else { 200 };
+    let cookie = visitor.brings_cookie();
+    let answer = state::document(status, room, visitor, &found, in_use.as_ref(), cookie);
+    answer.with_cookies(old_pass.into_iter().chain(permit))
+}
+
+fn refused(why: Refused, place: Option<PlaceView>, over: Option<Refused>) -> Problem {
+    let why = match (why, over) {
+        (Refused::PermitExpired, Some(over)) => over,
+        (why, _) => why,
+    };
+    let stand = place.map_or(place::stand_of_refusal(why), |place| place.state.into());
+    problem::of_refusal(why, stand)
+}
+
+/// Why a line makes no new place any more, by a board that is young enough to be sure of it. An idle home may not have
+/// heard of the sale's end; a permit that has made a place finds it there all the same, like one that has expired.
+fn over(board: &Board, age: Millis, line: LineIndex) -> Option<Refused> {
+    let why = board.refuses_joins(line).filter(|_| age <= BRAKE_AGE)?;
+    (why != Refused::NotYet).then_some(why)
+}
+
+/// A shared code is not used for a place that cannot be made yet. As at a home, an older board refuses nobody.
+fn not_yet(board: &Board, age: Millis, line: LineIndex, key: &Key) -> Option<Refused> {
+    let is_sure = key.uses > 1 && age <= PATIENT_SYNC;
+    board
+        .refuses_joins(line)
+        .filter(|why| is_sure && *why == Refused::NotYet)
+}
+
+/// The home is away: the same permit, signed anew so that the wait counts from now. An expired one stays what it is: it
+/// finds its place when the home is back, and makes none.
+fn home_away(visit: &Visit, room: Room, visitor: &Visitor<'_>, asked: &Asked) -> Problem {
+    let away = Problem::away(SHORTEST_POLL.0);
+    if asked.expired {
+        return away;
+    }
+    let anew = permits::signed_anew(&asked.permit, visit.now_seconds());
+    with_permit(away, visitor, &room.tokens.seal_permit(&anew))
+}
+
+/// The home is full and made no place of this permit: a new permit, with another home.
+async fn elsewhere(visit: &Visit, room: Room, visitor: &Visitor<'_>) -> Problem {
+    let in_use: Option<InUse> = visit.board(room).await;
+    let (_, token) = permit_route::fresh(room, in_use.as_ref(), visit.now_seconds());
+    let full = problem::of_refusal(Refused::Full, Stand::None).retry(SHORTEST_POLL.0);
+    with_permit(full, visitor, &token)
+}
+
+fn with_permit(problem: Problem, visitor: &Visitor<'_>, token: &str) -> Problem {
+    problem.and("permit", json!(token)).with(
+        "set-cookie",
+        visitor.jar().set(Kind::Permit, token, KEPT_SECONDS),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+    use anteroom_queue::board::Phase;
+    use anteroom_queue::settings::Mode;
+    use anteroom_queue::units::KeyHash;
+
+    #[test]
+    fn only_a_young_board_that_says_the_sale_is_over_keeps_a_join_away() {
+        let rows = [
+            (Phase::Soldout, 2_000, Some(Refused::SoldOut)),
+            (Phase::Closed, 0, Some(Refused::Closed)),
+            (Phase::Closed, 2_001, None),
+            (Phase::Before, 0, None),
+            (Phase::Paused, 0, None),
+            (Phase::Open, 0, None),
+        ];
+        for (phase, age, why) in rows {
+            let found = over(&samples::board(phase), Millis(age), LineIndex(0));
+            assert_eq!(found, why, "{phase:?} {age}");
+        }
+        let closed = Board {
+            mode: Mode::Closed,
+            ..samples::board(Phase::Open)
+        };
+        assert_eq!(
+            over(&closed, Millis(0), LineIndex(0)),
+            Some(Refused::Closed)
+        );
+    }
+
+    #[test]
+    fn a_shared_code_is_not_used_before_its_line_takes_joins() {
+        let key = |uses| Key {
+            hash: KeyHash([1; 16]),
+            uses,
+            is_code: true,
+        };
+        for (phase, age, uses, refused) in [
+            (Phase::Before, 500, 2, true),
+            (Phase::Before, 501, 2, false),
+            (Phase::Before, 0, 1, false),
+            (Phase::Prequeue, 0, 2, false),
+            (Phase::Soldout, 0, 2, false),
+        ] {
+            let found = not_yet(
+                &samples::board(phase),
+                Millis(age),
+                LineIndex(0),
+                &key(uses),
+            );
+            assert_eq!(found.is_some(), refused, "{phase:?} {age} {uses}");
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! A place by a code or a member key. The home of the key says which permit has its place, first come, first served; the
+//! join then goes to that permit's home. So every device of a member finds the same place, and a try that broke off
+//! between the two is finished by the next.
+//!
+//! A place that is over is replaced: a member may come again, and whoever left before the turn may use the code again. A
+//! code whose place was let in is used up. Whatever is made anew here follows from the visitor's permit, so that a join
+//! whose answer was lost finds what it made.
+
+use anteroom_queue::shard::command::{PlaceView, Refused, ShardCommand, ShardReply, VisitorState};
+use anteroom_queue::units::{LineIndex, Nonce, PlaceIndex, ShardIndex};
+
+use crate::line_choice::{Key, Right};
+use crate::permits;
+use crate::standing::Stand;
+
+/// A permit, as far as a place hangs on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holder {
+    /// Its number.
+    pub nonce: Nonce,
+    /// The shard that holds its place.
+    pub home: ShardIndex,
+}
+
+/// How often a holder is replaced for one join: once by the visitor's permit, once by what follows it, and twice more for
+/// others who do the same at that moment.
+pub const MOST_ROUNDS: u32 = 4;
+
+/// What to do about the place that the holder of a key has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is the visitor's.
+    Keep,
+    /// It is over, or in another line: a new one takes its turn.
+    Replace,
+    /// Its code is used up.
+    Spent,
+}
+
+/// Judges a place that was found by `key`.
+pub fn judge(place: &PlaceView, line: LineIndex, key: &Key) -> Verdict {
+    let may_move = matches!(
+        place.state,
+        VisitorState::Waiting | VisitorState::Provisional
+    );
+    match Stand::from(place.state).is_live() {
+        true if place.line == line || !may_move => Verdict::Keep,
+        false if key.is_code && place.was_admitted => Verdict::Spent,
+        true | false => Verdict::Replace,
+    }
+}
+
+/// One join by a key, round by round.
+#[derive(Debug)]
+pub struct Rounds {
+    right: Right,
+    key: Key,
+    wanted: Holder,
+    replaces: Option<Nonce>,
+    /// A live place in another line, to be left once the new one is there.
+    moved_from: Option<(Holder, PlaceIndex)>,
+}
+
+/// What the answer to a round's join leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// The visitor has a place.
+    Joined {
+        /// The place.
+        place: PlaceView,
+        /// This join made it.
+        new: bool,
+        /// A place to be left now.
+        leave: Option<(Holder, PlaceIndex)>,
+    },
+    /// The holder is replaced: another round.
+    Again,
+    /// The holder's home is full: another round, with a permit of another home.
+    Elsewhere,
+    /// Refused.
+    Refused(Refused, Option<PlaceView>),
+    /// The home did not decide.
+    Away,
+}
+
+impl Rounds {
+    /// For the permit `own`.
+    pub fn new(right: Right, key: Key, own: Holder) -> Self {
+        Rounds {
+            right,
+            key,
+            wanted: own,
+            replaces: None,
+            moved_from: None,
+        }
+    }
+
+    /// What the home of the key is asked.
+    pub fn reserve(&self) -> ShardCommand {
+        ShardCommand::Reserve {
+            key: self.key.hash,
+            nonce: self.wanted.nonce,
+            home: self.wanted.home,
+            uses: self.key.uses,
+            replaces: self.replaces,
+        }
+    }
+
+    /// What follows from the answer of the holder's home.
+    pub fn heard(&mut self, holder: Holder, reply: ShardReply) -> Next {
+        match reply {
+            ShardReply::Place { place, new } => self.found(holder, place, new),
+            ShardReply::Refused {
+                why: Refused::Full, ..
+            } => {
+                self.replaces = Some(holder.nonce);
+                Next::Elsewhere
+            }
+            ShardReply::Refused { why, place } => Next::Refused(why, place),
+            _ => Next::Away,
+        }
+    }
+
+    fn found(&mut self, holder: Holder, place: PlaceView, new: bool) -> Next {
+        match judge(&place, self.right.line, &self.key) {
+            Verdict::Keep => Next::Joined {
+                place,
+                new,
+                leave: self.moved_from,
+            },
+            Verdict::Spent => Next::Refused(Refused::CodeSpent, Some(place)),
+            Verdict::Replace => {
+                if Stand::from(place.state).is_live() {
+                    self.moved_from = Some((holder, place.index));
+                }
+                self.replaces = Some(holder.nonce);
+                if self.wanted.nonce == holder.nonce {
+                    self.wanted.nonce = permits::next_nonce(holder.nonce, self.right.line);
+                }
+                Next::Again
+            }
+        }
+    }
+
+    /// The next round asks with another permit.
+    pub fn want(&mut self, holder: Holder) {
+        self.wanted = holder;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anteroom_queue::units::{EntryNumber, KeyHash, UnixMillis};
+
+    const HERE: LineIndex = LineIndex(1);
+
+    fn place(state: VisitorState, line: LineIndex, was_admitted: bool) -> PlaceView {
+        PlaceView {
+            index: PlaceIndex(4),
+            line,
+            entry: Some(EntryNumber(9)),
+            rank: None,
+            arrived: UnixMillis(0),
+            state,
+            offer_until: None,
+            session_ends: None,
+            may_defer: false,
+            was_admitted,
+            missed_draw: false,
+        }
+    }
+
+    fn key(is_code: bool) -> Key {
+        Key {
+            hash: KeyHash([7; 16]),
+            uses: 1,
+            is_code,
+        }
+    }
+
+    fn holder(number: u8) -> Holder {
+        Holder {
+            nonce: Nonce([number; 16]),
+            home: ShardIndex(u16::from(number)),
+        }
+    }
+
+    fn rounds(is_code: bool) -> Rounds {
+        let right = Right {
+            line: HERE,
+            is_named: true,
+            key: Some(key(is_code)),
+        };
+        Rounds::new(right, key(is_code), holder(1))
+    }
+
+    fn asked(rounds: &Rounds) -> (Nonce, Option<Nonce>) {
+        match rounds.reserve() {
+            ShardCommand::Reserve {
+                nonce, replaces, ..
+            } => (nonce, replaces),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_place_that_is_over_is_replaced_unless_its_code_has_let_somebody_in() {
+        use VisitorState::*;
+        let there = LineIndex(0);
+        for (state, line, admitted, is_code, verdict) in [
+            (Waiting, HERE, false, true, Verdict::Keep),
+            (Admitted, HERE, true, true, Verdict::Keep),
+            (Left, HERE, false, true, Verdict::Replace),
+            (Lapsed, HERE, false, true, Verdict::Replace),
+            (Left, HERE, true, true, Verdict::Spent),
+            (Ended, HERE, true, true, Verdict::Spent),
+            (Ended, HERE, true, false, Verdict::Replace),
+            (Waiting, there, false, false, Verdict::Replace),
+            (Provisional, there, false, false, Verdict::Replace),
+            (Called, there, false, false, Verdict::Keep),
+            (Admitted, there, true, false, Verdict::Keep),
+        ] {
+            let found = judge(&place(state, line, admitted), HERE, &key(is_code));
+            assert_eq!(found, verdict, "{state:?} {line:?} {admitted} {is_code}");
+        }
+    }
+
+    #[test]
+    fn the_same_tries_ask_the_same_and_end_at_the_same_place() {
+        let tries = || {
+            let mut rounds = rounds(true);
+            let mut asks = vec![asked(&rounds)];
+            let over = ShardReply::Place {
+                place: place(VisitorState::Left, HERE, false),
+                new: false,
+            };
+            assert_eq!(rounds.heard(holder(1), over), Next::Again);
+            asks.push(asked(&rounds));
+            asks
+        };
+        let asks = tries();
+        assert_eq!(asks[0], (Nonce([1; 16]), None));
+        assert_eq!(asks[1].1, Some(Nonce([1; 16])));
+        assert_ne!(asks[1].0, Nonce([1; 16]));
+        assert_eq!(asks, tries());
+    }
+
+    #[test]
+    fn a_live_place_in_another_line_is_left_only_when_the_new_one_is_there() {
+        let mut rounds = rounds(false);
+        let old = place(VisitorState::Waiting, LineIndex(0), false);
+        let found = |place, new| ShardReply::Place { place, new };
+        assert_eq!(rounds.heard(holder(2), found(old, false)), Next::Again);
+        assert_eq!(asked(&rounds), (Nonce([1; 16]), Some(Nonce([2; 16]))));
+        let fresh = place(VisitorState::Waiting, HERE, false);
+        let joined = Next::Joined {
+            place: fresh,
+            new: true,
+            leave: Some((holder(2), PlaceIndex(4))),
+        };
+        assert_eq!(rounds.heard(holder(1), found(fresh, true)), joined);
+    }
+
+    #[test]
+    fn a_full_home_is_replaced_by_another() {
+        let mut rounds = rounds(true);
+        let full = ShardReply::Refused {
+            why: Refused::Full,
+            place: None,
+        };
+        assert_eq!(rounds.heard(holder(1), full), Next::Elsewhere);
+        rounds.want(holder(3));
+        assert_eq!(asked(&rounds), (Nonce([3; 16]), Some(Nonce([1; 16]))));
+    }
+}

@@ -1,0 +1,52 @@
+//! `POST /_wr/queues/{event}/staff/enter`: a staff token becomes a pass. No object is asked: the pass is the edge's own,
+//! and so is each that follows it until the token's end. It takes nobody's place and is counted apart.
+
+use serde_json::json;
+
+use crate::answer::Answer;
+use crate::deployment::Room;
+use crate::problem::Problem;
+use crate::routes::pass;
+use crate::visit::Visit;
+use crate::{fields, same_site, way_back};
+
+/// The pass; for a form the way into the shop.
+pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
+    let visitor = visit.visitor(room);
+    same_site::check(
+        &visit.incoming,
+        &room.event.cors_origins,
+        visitor.brings_cookie(),
+    )?;
+    let fields = fields::read(&visit.request, &visit.incoming, &["token", "return"]).await?;
+    let now = visit.now_seconds();
+    let staff = room
+        .tokens
+        .open_staff(fields.text("token").unwrap_or_default().trim(), now)
+        .map_err(|refusal| Problem::unauthorized("staff pass", refusal.code()))?;
+    let pass = staff.pass(now, room.event.pass_seconds());
+    let token = room.tokens.seal_pass(&pass);
+    let cookie = pass::cookie(&visitor, &pass, &token, now);
+    if fields.is_form {
+        let back = fields
+            .text("return")
+            .and_then(|text| way_back::own_path(visit, room, text));
+        let to = back
+            .as_ref()
+            .map_or(room.event.front(), |back| back.as_str());
+        return Ok(Answer::see_other(to).with("set-cookie", cookie));
+    }
+    let document = json!({
+        "event": room.event.id,
+        "run": room.event.run,
+        "state": "admitted",
+        "pass": token,
+        "expires_at_ms": pass.expires_at * 1_000,
+        "session_ends_at_ms": pass.session_ends_at * 1_000,
+        "location": room.event.front(),
+        "now_ms": visit.now.0,
+    });
+    Ok(Answer::json(200, &document)
+        .with("waiting-room-state", "admitted")
+        .with("set-cookie", cookie))
+}

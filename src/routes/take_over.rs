@@ -1,0 +1,127 @@
+//! `POST /_wr/queues/{event}/handover`: the place of a code moves to the browser that sends it. The request carries the
+//! claim id of that browser: sent again, it is answered again; from another browser it is refused.
+
+use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply};
+use anteroom_queue::units::{ClaimId, KeyHash, ShardIndex};
+use anteroom_token::HandoverCode;
+
+use crate::answer::Answer;
+use crate::cookies::{KEPT_SECONDS, Kind};
+use crate::deployment::Room;
+use crate::fields::{self, Fields};
+use crate::guesses::{self, Network};
+use crate::place::{self, Found};
+use crate::poll::SHORTEST_POLL;
+use crate::problem::{self, Problem};
+use crate::routes::{handover, state};
+use crate::standing::{Stand, Standing};
+use crate::visit::Visit;
+use crate::visitor::{Visitor, claim_of, claim_text, is_of_place};
+use crate::{platform, rooms, same_site, way_back};
+
+/// The state of the place, with its ticket as cookie; for a form the way to the event's page.
+pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
+    if !room.event.handover {
+        return Err(handover::not_offered());
+    }
+    let visitor = visit.visitor(room);
+    same_site::check(
+        &visit.incoming,
+        &room.event.cors_origins,
+        visitor.brings_cookie(),
+    )?;
+    let fields = fields::read(&visit.request, &visit.incoming, &["code", "id", "return"]).await?;
+    let taken = take_over(visit, room, &visitor, &fields).await;
+    if !fields.is_form {
+        return taken;
+    }
+    let cookies = |answer: &Answer| answer.cookies().map(str::to_owned).collect::<Vec<_>>();
+    match taken {
+        Ok(answer) => {
+            let back = way_back::read(visit, room, fields.text("return"));
+            Ok(Answer::see_other(back.as_str()).with_cookies(cookies(&answer)))
+        }
+        Err(problem) if problem.status() < 500 => {
+            let page = visit.address(room, "/handover");
+            Ok(Answer::see_other(&format!(
+                "{page}?refused={}",
+                problem.kind()
+            )))
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+async fn take_over(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    fields: &Fields,
+) -> Result<Answer, Problem> {
+    let taker = fields
+        .text("id")
+        .and_then(claim_of)
+        .ok_or_else(|| Problem::field("id", "the claim id of the receiving browser"))?;
+    let network = Network::of(visit.incoming.header("cf-connecting-ip").as_deref());
+    let now = platform::now();
+    if let Some(wait) = guesses::with(|guesses| guesses.wait(network, now)) {
+        return Err(Problem::new(
+            429,
+            "too-many-guesses",
+            "too many wrong codes from this network; try again later",
+        )
+        .retry(wait.0));
+    }
+    let wrong = || {
+        guesses::with(|guesses| guesses.count(network, now));
+        problem::of_refusal(Refused::HandoverUnknown, Stand::None)
+    };
+    let code = HandoverCode::read(fields.text("code").unwrap_or_default()).ok_or_else(wrong)?;
+    let Some(in_use) = visit.board(room).await else {
+        return Err(Problem::away(SHORTEST_POLL.0));
+    };
+    if code.home() >= in_use.board.shards {
+        return Err(wrong());
+    }
+    let ask = ShardCommand::TakeOver {
+        code: KeyHash(code.hash()),
+        taker,
+    };
+    let home = ShardIndex(code.home());
+    match rooms::command(&visit.env, room.event, home, ask, rooms::ANSWER_LIMIT).await {
+        Ok(ShardReply::HandedOver { place, nonce }) => {
+            let ticket = place::ticket_of(&place, home.0, nonce.0, visit.now_seconds());
+            let of_another = visitor
+                .pass()
+                .is_some_and(|brought| !is_of_place(&brought.pass, &ticket));
+            let old_pass = of_another.then(|| visitor.jar().clear(Kind::Pass));
+            let found = Found {
+                standing: Standing::of_place(&place),
+                exchange: Some(ticket),
+                unknown: false,
+            };
+            let in_use = visit.board(room).await;
+            let cookie = visitor.brings_cookie();
+            let answer = state::document(200, room, visitor, &found, in_use.as_ref(), cookie);
+            Ok(answer
+                .with_cookies(kept_id(visitor, taker))
+                .with_cookies(old_pass))
+        }
+        Ok(ShardReply::Refused {
+            why: Refused::HandoverUnknown,
+            ..
+        }) => Err(wrong()),
+        Ok(ShardReply::Refused { why, .. }) => Err(problem::of_refusal(why, Stand::None)),
+        _ => Err(Problem::away(SHORTEST_POLL.0)),
+    }
+}
+
+/// The browser claims with the id that it took the place over with.
+fn kept_id(visitor: &Visitor<'_>, taker: ClaimId) -> Option<String> {
+    let is_new = visitor.claim_id() != Some(taker);
+    is_new.then(|| {
+        visitor
+            .jar()
+            .set(Kind::Browser, &claim_text(&taker.0), KEPT_SECONDS)
+    })
+}
