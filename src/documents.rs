@@ -1,7 +1,8 @@
 //! The JSON documents of a board and of a visitor's state. `docs/openapi.yaml` describes them. Times are Unix
 //! milliseconds; what has a unit says it in its name.
 
-use anteroom_queue::board::{Advance, Board, LineBoard, Offer, Pause};
+use anteroom_config::Access;
+use anteroom_queue::board::{Advance, Board, LineBoard, Moved, Offer, Pause};
 use anteroom_queue::settings::{Batch, Limits, Mode};
 use anteroom_queue::units::{Millis, UnixMillis};
 use serde::Serialize;
@@ -9,6 +10,8 @@ use serde::Serialize;
 use crate::boards::InUse;
 use crate::deployment::Room;
 use crate::eta::{self, Eta};
+use crate::page::of_board;
+use crate::page::view::Draw;
 use crate::poll;
 use crate::standing::{Stand, Standing, phase_name};
 use anteroom_queue::board::Phase;
@@ -161,6 +164,56 @@ impl<'a> BoardDocument<'a> {
     }
 }
 
+/// An opening that was moved.
+#[derive(Debug, Serialize)]
+pub struct MovedDocument<'a> {
+    from_ms: u64,
+    reason: &'a str,
+}
+
+impl<'a> From<&'a Moved> for MovedDocument<'a> {
+    fn from(moved: &'a Moved) -> Self {
+        MovedDocument {
+            from_ms: moved.from.0,
+            reason: &moved.reason,
+        }
+    }
+}
+
+/// What is told of a draw to somebody who waits for it.
+#[derive(Debug, Serialize)]
+pub struct DrawStateDocument {
+    beacon: &'static str,
+    drawn: bool,
+}
+
+impl From<Draw> for DrawStateDocument {
+    fn from(draw: Draw) -> Self {
+        DrawStateDocument {
+            beacon: draw.beacon.name(),
+            drawn: draw.drawn,
+        }
+    }
+}
+
+/// One of several lines to somebody who chooses.
+#[derive(Debug, Serialize)]
+pub struct LineStateDocument<'a> {
+    id: &'a str,
+    phase: &'static str,
+    opens_at_ms: Option<u64>,
+}
+
+impl<'a> From<&'a LineBoard> for LineStateDocument<'a> {
+    fn from(line: &'a LineBoard) -> Self {
+        LineStateDocument {
+            id: &line.id,
+            phase: phase_name(line.phase),
+            opens_at_ms: line.opens_at.map(|at| at.0),
+        }
+    }
+}
+
 /// Where a visitor stands.
 #[derive(Debug, Serialize)]
 pub struct StateDocument<'a> {
@@ -175,6 +228,8 @@ pub struct StateDocument<'a> {
     phase: Option<&'static str>,
     eta: Option<Eta>,
     offer_until_ms: Option<u64>,
+    may_defer: bool,
+    missed_draw: bool,
     session_ends_at_ms: Option<u64>,
     board_version: Option<u64>,
     board_age_ms: Option<u64>,
@@ -185,6 +240,13 @@ pub struct StateDocument<'a> {
     mode: Mode,
     slowdowns: u32,
     opens_at_ms: Option<u64>,
+    moved: Option<MovedDocument<'a>>,
+    draw: Option<DrawStateDocument>,
+    entrants: Option<u64>,
+    stock_left: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<Vec<LineStateDocument<'a>>>,
+    handover: bool,
     now_ms: u64,
     cookie: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -201,11 +263,12 @@ impl<'a> StateDocument<'a> {
         now: UnixMillis,
     ) -> Self {
         let board = in_use.map(|in_use| &*in_use.board);
-        let line_index = usize::from(standing.line);
+        let line_index = shown_line(room, standing, board);
         let line = board.and_then(|board| board.lines.get(line_index));
         let ahead = standing.ahead(line);
         let eta = wait(standing, line, board);
         let opens_at = line.and_then(|line| line.opens_at);
+        let draw = line.and_then(|line| of_board::draw(line, &room.event.settings.draw));
         StateDocument {
             event: &room.event.id,
             run: room.event.run,
@@ -223,6 +286,8 @@ impl<'a> StateDocument<'a> {
             phase: line.map(|line| phase_name(line.phase)),
             eta,
             offer_until_ms: standing.offer_until.map(|at| at.0),
+            may_defer: standing.may_defer,
+            missed_draw: standing.missed_draw,
             session_ends_at_ms: standing.session_ends.map(|at| at.0),
             board_version: board.map(|board| board.version),
             board_age_ms: in_use.map(|in_use| in_use.age.0),
@@ -239,6 +304,18 @@ impl<'a> StateDocument<'a> {
             mode: board.map_or(room.event.settings.mode, |board| board.mode),
             slowdowns: board.map_or(0, |board| board.slowdowns),
             opens_at_ms: opens_at.map(|at| at.0),
+            moved: line
+                .and_then(|line| line.moved.as_ref())
+                .map(MovedDocument::from),
+            draw: draw.map(DrawStateDocument::from),
+            entrants: draw.map(|draw| draw.entrants),
+            stock_left: board
+                .and_then(|board| board.stock)
+                .map(|stock| stock.left),
+            lines: board
+                .filter(|board| board.lines.len() > 1)
+                .map(|board| board.lines.iter().map(LineStateDocument::from).collect()),
+            handover: room.event.handover,
             now_ms: now.0,
             cookie,
             ticket: None,
@@ -254,6 +331,16 @@ impl<'a> StateDocument<'a> {
     pub fn poll(&self) -> Millis {
         Millis(self.poll_ms)
     }
+}
+
+/// The position of the line that a visitor is told about: that of the place, or the one to join.
+pub fn shown_line(room: Room, standing: &Standing, board: Option<&Board>) -> usize {
+    if standing.stand != Stand::None {
+        return usize::from(standing.line);
+    }
+    let lines = room.event.lines.iter();
+    let everyone: Vec<bool> = lines.map(|line| line.access == Access::Everyone).collect();
+    of_board::line_to_join(board, &everyone)
 }
 
 /// The estimated wait of somebody who waits in a line that moves.

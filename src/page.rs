@@ -8,13 +8,23 @@
 //!
 //! - `view`: everything that is shown, filled in by the edge.
 //! - `scene`: which page it is.
-//! - `slots`: what stands where on it; `wait` and `time` word durations and instants.
+//! - `slots`: what stands where on it; `fair` tells of the draw, `choice` of lines and codes,
+//!   `notices` of what is out of the ordinary; `wait` and `time` word durations and instants.
+//! - `look`: the event's own colours.
+//! - `refused`: how a form's answer says that a code does not do.
+//! - `of_board`: what is told of a draw, and which line concerns whom.
 //! - `locale`: the languages and their words.
 //! - `room`: what the script starts from.
 //!
 //! Nothing here reads a clock or knows about Workers.
 
+mod choice;
+mod fair;
 pub mod locale;
+pub(crate) mod look;
+mod notices;
+pub mod of_board;
+pub mod refused;
 pub mod room;
 pub mod scene;
 mod slots;
@@ -22,36 +32,65 @@ mod time;
 pub mod view;
 mod wait;
 
+use std::sync::LazyLock;
+
 use askama::Template;
 
 use locale::Words;
 use scene::Scene;
 use slots::Slots;
-use view::{PageView, REFRESH_OFF};
+use view::{Beacon, Look, PageView, REFRESH_OFF};
 
-const CSS: &str = concat!(
-    include_str!("../static/colours.css"),
-    include_str!("../static/queue.css")
-);
+static CSS: LazyLock<String> = LazyLock::new(|| {
+    lean(concat!(
+        include_str!("../static/colours.css"),
+        include_str!("../static/queue.css"),
+        include_str!("../static/parts.css")
+    ))
+});
 
 /// The script: one strict function around plain functions, so that nothing becomes global.
-const JS: &str = concat!(
-    "(()=>{\"use strict\";\n",
-    include_str!("../static/js/words.js"),
-    include_str!("../static/js/scene.js"),
-    include_str!("../static/js/room.js"),
-    include_str!("../static/js/eta.js"),
-    include_str!("../static/js/number.js"),
-    include_str!("../static/js/announce.js"),
-    include_str!("../static/js/poll.js"),
-    include_str!("../static/js/lock.js"),
-    include_str!("../static/js/enter.js"),
-    include_str!("../static/js/cookie.js"),
-    include_str!("../static/js/extras.js"),
-    include_str!("../static/js/draw.js"),
-    include_str!("../static/js/main.js"),
-    "})();"
-);
+static JS: LazyLock<String> = LazyLock::new(|| {
+    lean(concat!(
+        "(()=>{\"use strict\";\n",
+        include_str!("../static/js/fragment.js"),
+        include_str!("../static/js/words.js"),
+        include_str!("../static/js/scene.js"),
+        include_str!("../static/js/fair.js"),
+        include_str!("../static/js/lines.js"),
+        include_str!("../static/js/notices.js"),
+        include_str!("../static/js/room.js"),
+        include_str!("../static/js/eta.js"),
+        include_str!("../static/js/number.js"),
+        include_str!("../static/js/announce.js"),
+        include_str!("../static/js/poll.js"),
+        include_str!("../static/js/lock.js"),
+        include_str!("../static/js/enter.js"),
+        include_str!("../static/js/cookie.js"),
+        include_str!("../static/js/extras.js"),
+        include_str!("../static/js/handover.js"),
+        include_str!("../static/js/draw.js"),
+        include_str!("../static/js/join.js"),
+        include_str!("../static/js/main.js"),
+        "})();"
+    ))
+});
+
+/// `source` without its comments and its indentation, which a visitor's line need not carry. Comments
+/// stand on lines of their own there, and no text goes over the end of a line.
+fn lean(source: &str) -> String {
+    let mut lean = String::with_capacity(source.len());
+    let mut in_comment = false;
+    for line in source.lines().map(str::trim) {
+        in_comment |= line.starts_with("/*");
+        if !in_comment && !line.is_empty() && !line.starts_with("//") {
+            lean.push_str(line);
+            lean.push('\n');
+        }
+        in_comment &= !line.ends_with("*/");
+    }
+    lean
+}
 
 /// The page as HTML.
 pub fn render(view: &PageView) -> String {
@@ -99,6 +138,22 @@ struct Fixed {
     leave_question: String,
     leave_yes: String,
     leave_no: String,
+    calendar: String,
+    draw_check: String,
+    choose: String,
+    coded: String,
+    coded_lines: String,
+    coded_label: String,
+    coded_keep: String,
+    do_code: String,
+    do_defer: String,
+    handover: String,
+    handover_lead: String,
+    handover_picture: String,
+    do_organizer: String,
+    help: String,
+    privacy: String,
+    accessibility: String,
 }
 
 impl Fixed {
@@ -132,6 +187,22 @@ impl Fixed {
             leave_question: say("leave.question"),
             leave_yes: say("leave.yes"),
             leave_no: say("leave.no"),
+            calendar: say("server.calendar"),
+            draw_check: say("server.draw.check"),
+            choose: say("server.line.choose"),
+            coded: say("server.coded"),
+            coded_lines: say("server.coded.lines"),
+            coded_label: say("server.coded.label"),
+            coded_keep: say("server.coded.keep"),
+            do_code: say("server.do.code"),
+            do_defer: say("server.do.defer"),
+            handover: say("server.handover"),
+            handover_lead: say("server.handover.lead"),
+            handover_picture: say("server.handover.picture"),
+            do_organizer: say("server.do.organizer"),
+            help: say("server.help"),
+            privacy: say("server.privacy"),
+            accessibility: say("server.accessibility"),
         }
     }
 }
@@ -165,9 +236,15 @@ struct Page<'a> {
     mine: String,
     permit: Option<&'a str>,
     line: Option<&'a str>,
+    queue: String,
+    logo: String,
+    keeps_place: bool,
+    /// The draw went on without its beacon.
+    absent: bool,
+    look: &'a Look,
+    colours: String,
     message: Option<&'a str>,
     can_leave: bool,
-    leave_address: String,
     room: String,
     slots: Slots,
 }
@@ -190,8 +267,8 @@ impl Page<'_> {
             tone: scene.tone().name(),
             title: &view.title,
             nonce: &view.nonce,
-            css: CSS,
-            js: JS,
+            css: &CSS,
+            js: &JS,
             words: Fixed::of(view.language.words(), view.refresh_off),
             refreshes: scene.refreshes() && !view.refresh_off,
             refreshable: scene.refreshes(),
@@ -204,17 +281,29 @@ impl Page<'_> {
             calling,
             mine,
             permit: view.permit.as_deref(),
-            line: view.line.as_deref(),
+            line: hidden_line(view, scene),
+            queue: format!("{}/queues/{}", view.prefix, view.event),
+            logo: format!("{}/events/{}/logo", view.prefix, view.event),
+            keeps_place: slots.coded.as_ref().is_some_and(|coded| coded.keeps_place),
+            absent: view.draw.is_some_and(|draw| draw.beacon == Beacon::Absent),
+            look: &view.face,
+            colours: look::css(&view.face),
             message: view
                 .message
                 .as_deref()
                 .filter(|message| !message.is_empty()),
             can_leave: scene.can_leave(),
-            leave_address: format!("{}/queues/{}/tickets/me/leave", view.prefix, view.event),
             room: room::json(view),
             slots,
         }
     }
+}
+
+/// The line that the form joins, where there is no choice to make: who joins again joins the same.
+fn hidden_line(view: &PageView, scene: Scene) -> Option<&str> {
+    let chooses = scene == Scene::Join && view.lines.iter().filter(|line| !line.coded).count() > 1;
+    let line = choice::default_line(view).filter(|_| view.lines.len() > 1 && !chooses)?;
+    Some(&line.id)
 }
 
 /// How much room a written number needs; `sizeOf` in `static/js/number.js` says the same.

@@ -1,5 +1,5 @@
 //! How far a time zone is from UTC at an instant, for the page without script. The platform knows the zones; an isolate
-//! asks it once an hour for each. Which zones exist it is asked once, when the configuration is read.
+//! asks it once for each zone and hour. Which zones exist it is asked once, when the configuration is read.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,8 +12,11 @@ use worker::js_sys;
 const KEPT: Millis = Millis(60 * 60 * 1_000);
 
 thread_local! {
-    static KNOWN: RefCell<BTreeMap<String, (u64, i32)>> = const { RefCell::new(BTreeMap::new()) };
+    static KNOWN: RefCell<BTreeMap<(String, u64), i32>> = const { RefCell::new(BTreeMap::new()) };
 }
+
+/// So many are kept at most: a page of each of 14 events shows about ten hours.
+const MAX_KNOWN: usize = 256;
 
 /// Whether the platform knows a zone of this name: it refuses to write a time in one that does not exist.
 pub fn exists(zone: &str) -> bool {
@@ -23,13 +26,17 @@ pub fn exists(zone: &str) -> bool {
 /// The distance of `zone` from UTC at `at`, in minutes, positive to the east; 0 for a zone that the platform does not
 /// know.
 pub fn offset_minutes(zone: &str, at: UnixMillis) -> i32 {
-    let hour = at.0 / KEPT.0;
-    let known = KNOWN.with_borrow(|known| known.get(zone).copied());
-    if let Some((_, minutes)) = known.filter(|(of, _)| *of == hour) {
+    let key = (zone.to_owned(), at.0 / KEPT.0);
+    if let Some(minutes) = KNOWN.with_borrow(|known| known.get(&key).copied()) {
         return minutes;
     }
     let minutes = written(zone, at).as_deref().and_then(read).unwrap_or(0);
-    KNOWN.with_borrow_mut(|known| known.insert(zone.to_owned(), (hour, minutes)));
+    KNOWN.with_borrow_mut(|known| {
+        if known.len() >= MAX_KNOWN {
+            known.clear();
+        }
+        known.insert(key, minutes);
+    });
     minutes
 }
 

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use anteroom_queue::shard::command::VisitorState;
 
-use super::view::PageView;
+use super::choice;
+use super::refused;
+use super::view::{Line, PageView};
 
 /// The data as JSON that may stand inside a `script` element: `<` is never written as itself, so
 /// nothing in it can end the element or open a comment.
@@ -20,7 +22,13 @@ pub fn json(view: &PageView) -> String {
         "zone": view.time_zone.as_deref().unwrap_or("UTC"),
         "return": view.return_to,
         "permit": view.permit,
-        "line": view.line,
+        "lines": view.lines.iter().map(line).collect::<Vec<_>>(),
+        "line": choice::default_line(view).map(|line| &line.id),
+        "refused": view.refused.as_ref().map(|refused| refused::name(refused.why)),
+        "draw_ms": view.draw.map(|draw| draw.at_most),
+        "handover": view.handover,
+        "organizer": view.face.organizer.is_some(),
+        "intro": view.face.intro.is_some(),
         "hold_minutes": view.hold.map_or(0, |hold| hold.0 / 60_000),
         "session_minutes": view.session.0 / 60_000,
         "prequeue_at_ms": view.prequeue_at,
@@ -28,6 +36,11 @@ pub fn json(view: &PageView) -> String {
         "me": me(view),
     });
     data.to_string().replace('<', "\\u003c")
+}
+
+/// What does not change of a line.
+fn line(line: &Line) -> Value {
+    json!({ "id": line.id, "title": line.title, "coded": line.coded })
 }
 
 /// The visitor's state in the shape of the API's answer.
@@ -40,6 +53,17 @@ fn me(view: &PageView) -> Value {
         .pause
         .as_ref()
         .map(|pause| json!({ "reason": pause.reason, "next_update_at_ms": pause.next_update_at }));
+    let moved = view
+        .moved
+        .as_ref()
+        .map(|moved| json!({ "from_ms": moved.from, "reason": moved.reason }));
+    let draw = view
+        .draw
+        .map(|draw| json!({ "beacon": draw.beacon.name(), "drawn": draw.drawn }));
+    let lines = view
+        .lines
+        .iter()
+        .map(|line| json!({ "id": line.id, "phase": line.phase, "opens_at_ms": line.opens_at }));
     json!({
         "state": state_name(place.map(|place| place.state)),
         "phase": view.phase,
@@ -53,7 +77,15 @@ fn me(view: &PageView) -> Value {
         "offer_until_ms": place.and_then(|place| place.offer_until),
         "session_ends_at_ms": place.and_then(|place| place.session_ends_at),
         "ran_out": place.is_some_and(|place| place.ran_out),
+        "may_defer": place.is_some_and(|place| place.may_defer),
+        "missed_draw": place.is_some_and(|place| place.missed_draw),
+        "line": view.line,
+        "lines": (view.lines.len() > 1).then(|| lines.collect::<Vec<_>>()),
         "opens_at_ms": view.opens_at,
+        "moved": moved,
+        "draw": draw,
+        "entrants": view.draw.map(|draw| draw.entrants),
+        "stock_left": view.stock_left,
         "pause": pause,
         "message": view.message,
         "slowdowns": view.slowdowns,

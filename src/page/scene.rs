@@ -176,6 +176,37 @@ impl Scene {
         )
     }
 
+    /// Whether the visitor has a place that may be changed for one in another line.
+    pub const fn can_switch(self) -> bool {
+        matches!(
+            self,
+            Scene::Provisional | Scene::Prequeue | Scene::Drawing | Scene::Waiting | Scene::Paused
+        )
+    }
+
+    /// Whether the visitor has no place, and may have one now or soon.
+    pub const fn can_join(self) -> bool {
+        matches!(
+            self,
+            Scene::Before | Scene::Join | Scene::Ended | Scene::Lapsed | Scene::Left
+        )
+    }
+
+    /// Whether the organizer's words to who arrives stand here.
+    pub const fn greets(self) -> bool {
+        matches!(self, Scene::Before | Scene::Join | Scene::Prequeue)
+    }
+
+    /// Whether time runs towards an opening.
+    pub const fn counts_down(self) -> bool {
+        matches!(self, Scene::Before | Scene::Prequeue)
+    }
+
+    /// Whether nothing more happens here.
+    pub const fn is_over(self) -> bool {
+        matches!(self, Scene::Soldout | Scene::Closed)
+    }
+
     /// Whether the page without script looks again by itself.
     pub const fn refreshes(self) -> bool {
         !matches!(

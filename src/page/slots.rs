@@ -1,9 +1,13 @@
 //! What stands where on the page: the texts of one [`Scene`], in the visitor's language. The
 //! template only lays them out. `static/js/scene.js` fills the same slots while the page lives.
+//! What a draw, a choice of lines and a notice say stands in `fair`, `choice` and `notices`.
 
 use anteroom_queue::units::UnixMillis;
 
+use super::choice::{self, Action, Choice, Coded};
+use super::fair;
 use super::locale::Words;
+use super::notices;
 use super::scene::Scene;
 use super::time::{ShownTime, shown};
 use super::view::PageView;
@@ -20,26 +24,6 @@ pub struct Phrase {
     pub after: String,
 }
 
-/// A box that explains something out of the ordinary.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    /// The organizer's words; may be empty.
-    pub reason: String,
-    /// When there is more news.
-    pub update: Option<Phrase>,
-}
-
-/// The button of a scene: where its form goes and what it says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Action {
-    /// The address of the form.
-    pub address: String,
-    /// The button's text.
-    pub label: String,
-    /// It is the one thing to do now.
-    pub urgent: bool,
-}
-
 /// The texts of one page.
 #[derive(Clone, Debug)]
 pub struct Slots {
@@ -49,22 +33,42 @@ pub struct Slots {
     pub headline: String,
     /// What it means.
     pub lead: Vec<Phrase>,
+    /// The organizer's words to who arrives.
+    pub intro: Option<String>,
+    /// Which line the visitor is in, where there are several.
+    pub line: Option<String>,
+    /// How many are in the draw.
+    pub entrants: Option<String>,
     /// How many are ahead, and what the number counts.
     pub count: Option<(String, String)>,
     /// The visitor's number and the number that is called now.
     pub facts: Option<(String, String)>,
     /// The estimated wait.
     pub wait: Option<String>,
-    /// A pause or a stop.
-    pub notice: Option<Notice>,
+    /// Something out of the ordinary, paragraph by paragraph: a pause, a stop, a moved opening.
+    pub notice: Vec<Phrase>,
+    /// That the tickets will hardly do.
+    pub chances: Option<String>,
     /// What happens next.
     pub next: Option<String>,
     /// That the place is kept.
     pub promise: Option<Phrase>,
+    /// The opening can be noted in a calendar.
+    pub calendar: bool,
+    /// What the draw is made of, and what it gave.
+    pub fair: Option<Vec<String>>,
     /// How old the numbers are, when they are old.
     pub age: Option<String>,
     /// The button.
     pub action: Option<Action>,
+    /// The turn can be made to stand longer.
+    pub may_defer: bool,
+    /// The lines to choose from, where there are several for everyone.
+    pub choice: Vec<Choice>,
+    /// The way in for a code or an invitation.
+    pub coded: Option<Coded>,
+    /// The organizer's site, where the visitor may want to go next.
+    pub organizer: bool,
     /// Why a cookie may be missing; shown where one is.
     pub reasons: [(&'static str, String); 3],
 }
@@ -73,7 +77,7 @@ pub struct Slots {
 const OLD_AFTER_MS: u64 = 10_000;
 
 impl Slots {
-    /// The texts for `view`.
+    /// Fills the slots of `scene`.
     pub fn of(view: &PageView, scene: Scene) -> Slots {
         let words = view.language.words();
         let writer = Writer { view, words, scene };
@@ -81,24 +85,39 @@ impl Slots {
         Slots {
             title: writer.title(&headline),
             lead: writer.lead(),
+            intro: view.face.intro.clone().filter(|_| scene.greets()),
+            line: choice::own_line(&writer),
+            entrants: fair::entrants(&writer),
             count: writer.count(),
             facts: writer.facts(),
             wait: (scene == Scene::Waiting).then(|| wait::in_words(words, writer.eta())),
-            notice: writer.notice(),
+            notice: notices::notice(&writer),
+            chances: notices::chances(&writer),
             next: writer.next(),
             promise: writer.promise(),
+            calendar: scene.counts_down() && view.prequeue_at.or(view.opens_at).is_some(),
+            fair: fair::of(&writer),
             age: writer.age(),
-            action: writer.action(),
+            action: choice::action(&writer),
+            may_defer: scene == Scene::Called
+                && view.place.as_ref().is_some_and(|place| place.may_defer),
+            choice: choice::of(&writer),
+            coded: choice::coded(&writer),
+            organizer: scene.is_over() && view.face.organizer.is_some(),
             reasons: writer.reasons(),
             headline,
         }
     }
 }
 
-struct Writer<'a> {
-    view: &'a PageView,
-    words: &'static Words,
-    scene: Scene,
+/// What the texts are written from.
+pub struct Writer<'a> {
+    /// What is known.
+    pub view: &'a PageView,
+    /// The visitor's language.
+    pub words: &'static Words,
+    /// Which page it is.
+    pub scene: Scene,
 }
 
 impl Writer<'_> {
@@ -106,7 +125,8 @@ impl Writer<'_> {
         format!("{}.{part}", self.scene.name())
     }
 
-    fn plain(&self, key: &str) -> Phrase {
+    /// The text of `key`.
+    pub fn plain(&self, key: &str) -> Phrase {
         Phrase {
             before: self.words.text(key, &[]),
             ..Phrase::default()
@@ -114,13 +134,19 @@ impl Writer<'_> {
     }
 
     /// The text of `key` with `at` where `{time}` stands.
-    fn timed(&self, text: String, at: UnixMillis) -> Phrase {
+    pub fn timed(&self, text: String, at: UnixMillis) -> Phrase {
         let (before, after) = text.split_once("{time}").unwrap_or((&text, ""));
         Phrase {
             before: before.to_owned(),
-            time: Some(shown(at, self.view.now, self.view.utc_offset_minutes)),
+            time: Some(self.shown(at)),
             after: after.to_owned(),
         }
+    }
+
+    /// An instant in the event's zone.
+    pub fn shown(&self, at: UnixMillis) -> ShownTime {
+        let (view, now) = (self.view, self.view.now);
+        shown(at, view.offset_minutes(at), now, view.offset_minutes(now))
     }
 
     fn timed_or(&self, timed: &str, at: Option<UnixMillis>, otherwise: &str) -> Phrase {
@@ -136,6 +162,12 @@ impl Writer<'_> {
         }
         if self.scene == Scene::Ended && !self.ran_out() {
             return self.words.text("ended.early.headline", &[]);
+        }
+        if self.scene == Scene::Paused && self.view.waits_for_stock() {
+            return self.words.text("stock.headline", &[]);
+        }
+        if self.scene == Scene::Prequeue && self.view.draw.is_some() {
+            return self.words.text("prequeue.draw.headline", &[]);
         }
         self.words.text(&self.key("headline"), &[])
     }
@@ -164,11 +196,14 @@ impl Writer<'_> {
             }
             Scene::Prequeue => {
                 let mut lead = vec![self.timed_or("prequeue.lead", view.opens_at, "prequeue.soon")];
-                if view.ahead().is_none() {
+                if view.draw.is_some() {
                     lead.push(self.plain("prequeue.draw"));
                 }
                 lead
             }
+            Scene::Drawing => fair::drawing(self),
+            Scene::Join if !choice::can_choose(self) => vec![self.plain("coded.only")],
+            Scene::Paused if view.waits_for_stock() => vec![self.plain("stock.lead")],
             Scene::Called => {
                 let until = view.place.as_ref().and_then(|place| place.offer_until);
                 let kept = until.map(|at| self.timed(self.words.text("called.until", &[]), at));
@@ -209,7 +244,8 @@ impl Writer<'_> {
         }
     }
 
-    fn shows_place(&self) -> bool {
+    /// The visitor's number stands on the page.
+    pub fn shows_place(&self) -> bool {
         matches!(self.scene, Scene::Prequeue | Scene::Waiting | Scene::Paused)
     }
 
@@ -242,20 +278,12 @@ impl Writer<'_> {
         self.view.place.as_ref()?.eta
     }
 
-    fn notice(&self) -> Option<Notice> {
-        let pause = self.view.pause.as_ref()?;
-        if !matches!(self.scene, Scene::Paused | Scene::Stopped | Scene::Join) {
-            return None;
-        }
-        let update = pause.next_update_at.filter(|at| *at > self.view.now);
-        let update = update.map(|at| self.timed(self.words.text("paused.update", &[]), at));
-        let reason = pause.reason.clone();
-        (update.is_some() || !reason.is_empty()).then_some(Notice { reason, update })
-    }
-
     fn next(&self) -> Option<String> {
         match self.scene {
-            Scene::Before => Some(self.words.text("server.before.next", &[])),
+            Scene::Before => Some(match choice::can_choose(self) {
+                true => self.words.text("server.before.next", &[]),
+                false => self.words.text("coded.only", &[]),
+            }),
             Scene::Waiting | Scene::Prequeue | Scene::Paused => {
                 let key = match self.view.refresh_off {
                     true => "server.waiting.still",
@@ -289,7 +317,7 @@ impl Writer<'_> {
                     self.timed(self.words.text("promise.back", &[]), back)
                 }
             }),
-            Scene::Prequeue if self.view.ahead().is_some() && self.view.opens_at.is_some() => {
+            Scene::Prequeue if self.view.opens_at.is_some() => {
                 let opens_at = self.view.opens_at.unwrap_or(self.view.now);
                 Some(self.timed(self.words.text("promise.back", &[]), opens_at))
             }
@@ -306,23 +334,6 @@ impl Writer<'_> {
         Some(match age_ms / 60_000 {
             0 => self.words.text("age.now", &[]),
             minutes => self.words.plural("age.minutes", minutes, &[]),
-        })
-    }
-
-    fn action(&self) -> Option<Action> {
-        let mine = format!("{}/queues/{}/tickets", self.view.prefix, self.view.event);
-        let (address, key) = match self.scene {
-            Scene::Join => (mine, "do.join"),
-            Scene::Ended | Scene::Lapsed | Scene::Left => (mine, "do.rejoin"),
-            Scene::Called | Scene::Admitted => (format!("{mine}/me/pass"), "do.enter"),
-            Scene::Elsewhere => (format!("{mine}/me/pass"), "do.continue"),
-            _ => return None,
-        };
-        let urgent = matches!(self.scene, Scene::Join | Scene::Called | Scene::Admitted);
-        Some(Action {
-            address,
-            label: self.words.text(key, &[]),
-            urgent,
         })
     }
 

@@ -17,8 +17,9 @@ pub struct ShownTime {
     pub text: String,
 }
 
-/// How `at` is shown at `now` to someone in a zone that is `offset_minutes` from UTC.
-pub fn shown(at: UnixMillis, now: UnixMillis, offset_minutes: i32) -> ShownTime {
+/// How `at` is shown at `now` to someone in a zone that is `offset_minutes` from UTC then, and
+/// `offset_now` now: between the two its clocks may change.
+pub fn shown(at: UnixMillis, offset_minutes: i32, now: UnixMillis, offset_now: i32) -> ShownTime {
     let offset = i64::from(offset_minutes) * MINUTE;
     let there = signed(at) + offset;
     let (date, clock) = (there.div_euclid(DAY), there.rem_euclid(DAY) / MINUTE);
@@ -28,7 +29,8 @@ pub fn shown(at: UnixMillis, now: UnixMillis, offset_minutes: i32) -> ShownTime 
         clock % 60,
         zone(offset_minutes)
     );
-    if date != (signed(now) + offset).div_euclid(DAY) {
+    let today = (signed(now) + i64::from(offset_now) * MINUTE).div_euclid(DAY);
+    if date != today {
         text = format!("{} {text}", iso_date(date));
     }
     let second = signed(at).rem_euclid(DAY) / 1_000;
@@ -124,9 +126,24 @@ mod tests {
                 text: text.to_owned(),
             };
             assert_eq!(
-                shown(UnixMillis(at), UnixMillis(now), offset_minutes),
+                shown(
+                    UnixMillis(at),
+                    offset_minutes,
+                    UnixMillis(now),
+                    offset_minutes
+                ),
                 expected
             );
         }
+    }
+
+    #[test]
+    fn on_the_day_of_a_clock_change_each_instant_has_its_own_distance() {
+        // Berlin, 2027-03-28: 02:00 becomes 03:00. Midnight there is 23:00 in UTC.
+        let midnight = UnixMillis(1_806_188_400_000);
+        let ten = UnixMillis(midnight.0 + 9 * 3_600_000);
+        assert_eq!(shown(ten, 120, midnight, 60).text, "10:00 UTC+2");
+        let before = UnixMillis(midnight.0 - 60_000);
+        assert_eq!(shown(before, 60, ten, 120).text, "2027-03-27 23:59 UTC+1");
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! A field that the edge does not know is `None`: the page then shows less, never something made up.
 
-use anteroom_queue::board::{Pause, Phase};
+use anteroom_queue::board::{Moved, Pause, Phase};
 use anteroom_queue::settings::Mode;
 use anteroom_queue::shard::command::VisitorState;
 use anteroom_queue::units::{EntryNumber, Millis, Rank, UnixMillis};
@@ -33,9 +33,9 @@ pub struct PageView {
     /// The event's zone by name, for example `Europe/Berlin`; the script shows times in it beside the
     /// visitor's own. `None`: UTC.
     pub time_zone: Option<String>,
-    /// The event's distance from UTC in minutes, as its configured times are written; the page
-    /// without script shows times in it.
-    pub utc_offset_minutes: i32,
+    /// The event's distance from UTC in minutes, at each of the instants that the page may show: a
+    /// clock change may lie between them. The page without script shows times in it. In order.
+    pub utc_offsets: Vec<(UnixMillis, i32)>,
     /// Path and query of the address that the visitor wants, validated: starts with one `/`, and
     /// without [`REFRESH_OFF`].
     pub return_to: String,
@@ -50,8 +50,12 @@ pub struct PageView {
     pub unavailable: bool,
     /// The permit to join with; `None` for visitors who have a place.
     pub permit: Option<String>,
-    /// The line to join, by its id; `None`: the first.
+    /// The event's lines. With one, or none named here, nothing is said about lines.
+    pub lines: Vec<Line>,
+    /// The line that the page is about, by its id: that of the place, or the one to join.
     pub line: Option<String>,
+    /// A code or an invitation that was sent by a form and does not do.
+    pub refused: Option<RefusedCode>,
     /// How the gate treats a visitor without a pass, after live changes.
     pub mode: Mode,
     /// Where the visitor's line stands.
@@ -68,6 +72,12 @@ pub struct PageView {
     pub prequeue_at: Option<UnixMillis>,
     /// When the line starts to call.
     pub opens_at: Option<UnixMillis>,
+    /// The opening was moved.
+    pub moved: Option<Moved>,
+    /// The line's draw; `None`: first come, first served.
+    pub draw: Option<Draw>,
+    /// What is left to sell, where it is known.
+    pub stock_left: Option<u64>,
     /// Ranks below this one have been offered their turn.
     pub called: Rank,
     /// The board's version.
@@ -80,8 +90,124 @@ pub struct PageView {
     pub hold: Option<Millis>,
     /// How long an admitted visitor may stay.
     pub session: Millis,
+    /// The event lets visitors take their place to another device.
+    pub handover: bool,
+    /// How the event looks.
+    pub face: Look,
     /// The visitor's place; `None`: no ticket.
     pub place: Option<Standing>,
+}
+
+/// One line of the event, as far as a choice needs it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// Its public name.
+    pub id: String,
+    /// What visitors call it, in their language.
+    pub title: String,
+    /// Whether it takes a code or an invitation to join it.
+    pub coded: bool,
+    /// Where it stands.
+    pub phase: Phase,
+    /// When it opens, until it is open.
+    pub opens_at: Option<UnixMillis>,
+}
+
+impl Line {
+    /// Whether it takes joins now.
+    pub fn takes_joins(&self) -> bool {
+        !matches!(self.phase, Phase::Before | Phase::Soldout | Phase::Closed)
+    }
+
+    /// Whether it may still take joins.
+    pub fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Soldout | Phase::Closed)
+    }
+}
+
+/// The draw of a line, as far as the page tells of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Draw {
+    /// How many are in it: so far, or for good once that is fixed.
+    pub entrants: u64,
+    /// The order is out.
+    pub drawn: bool,
+    /// Whether a public beacon takes part.
+    pub beacon: Beacon,
+    /// How long it takes at most.
+    pub at_most: Millis,
+}
+
+/// What became of the public beacon of a draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Beacon {
+    /// None is configured.
+    None,
+    /// It will take part.
+    Expected,
+    /// It took part.
+    Here,
+    /// It did not come in time, and the draw went on without it.
+    Absent,
+}
+
+impl Beacon {
+    /// Its name for the script and the API.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Beacon::None => "none",
+            Beacon::Expected => "expected",
+            Beacon::Here => "here",
+            Beacon::Absent => "absent",
+        }
+    }
+}
+
+/// A code or an invitation that does not do.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RefusedCode {
+    /// Why.
+    pub why: WhyRefused,
+    /// What was typed; empty where it is not kept.
+    pub typed: String,
+}
+
+/// Why a code or an invitation does not do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WhyRefused {
+    /// It is no code of this queue.
+    Wrong,
+    /// It is used up.
+    Spent,
+    /// The invitation is not valid, or not any more.
+    Invitation,
+}
+
+/// The event's own look: checked when it is configured.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Look {
+    /// It has a logo.
+    pub logo: bool,
+    /// The accent by day, `#rrggbb`.
+    pub accent: Option<String>,
+    /// The accent by night, `#rrggbb`.
+    pub accent_dark: Option<String>,
+    /// The organizer's words to who arrives, in the visitor's language.
+    pub intro: Option<String>,
+    /// The organizer's site.
+    pub organizer: Option<String>,
+    /// Where there is help.
+    pub help: Option<String>,
+    /// What happens with personal data.
+    pub privacy: Option<String>,
+    /// The statement on accessibility.
+    pub accessibility: Option<String>,
 }
 
 /// A visitor's place, as far as the page shows it.
@@ -101,6 +227,10 @@ pub struct Standing {
     pub session_ends_at: Option<UnixMillis>,
     /// Ended: it is certain that the session ran to its own end. Otherwise it was released, idle, or nobody knows.
     pub ran_out: bool,
+    /// Called: the turn may be made to stand longer, once.
+    pub may_defer: bool,
+    /// The visitor came before the opening and could not be heard in time for the draw.
+    pub missed_draw: bool,
 }
 
 /// An estimated wait, as a range.
@@ -139,6 +269,45 @@ impl PageView {
     pub fn ahead(&self) -> Option<u64> {
         let rank = self.place.as_ref()?.rank?;
         Some(rank.0.saturating_sub(self.called.0))
+    }
+
+    /// The instants that the page may show, in no order.
+    pub fn instants(&self) -> Vec<UnixMillis> {
+        let place = self.place.as_ref();
+        let eta = place.and_then(|place| place.eta);
+        let back = eta.map(|eta| self.now.plus(Millis(eta.likely_seconds * 1_000)));
+        let known = [
+            Some(self.now),
+            self.prequeue_at,
+            self.opens_at,
+            self.moved.as_ref().map(|moved| moved.from),
+            self.pause.as_ref().and_then(|pause| pause.next_update_at),
+            place.and_then(|place| place.offer_until),
+            place.and_then(|place| place.session_ends_at),
+            back,
+        ];
+        let lines = self.lines.iter().filter_map(|line| line.opens_at);
+        known.into_iter().flatten().chain(lines).collect()
+    }
+
+    /// The event's distance from UTC at `at`, as far as it is known.
+    pub fn offset_minutes(&self, at: UnixMillis) -> i32 {
+        let before = self.utc_offsets.iter().rev().find(|(from, _)| *from <= at);
+        let known = before.or(self.utc_offsets.first());
+        known.map_or(0, |(_, minutes)| *minutes)
+    }
+
+    /// Nobody is let in because nothing is free, and no operator has paused.
+    pub fn waits_for_stock(&self) -> bool {
+        self.phase == Phase::Paused && self.pause.is_none() && self.stock_left == Some(0)
+    }
+
+    /// More people are ahead than there is to sell.
+    pub fn is_far_back(&self) -> bool {
+        match (self.ahead(), self.stock_left) {
+            (Some(ahead), Some(left)) => left > 0 && ahead >= left,
+            _ => false,
+        }
     }
 }
 

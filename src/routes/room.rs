@@ -11,12 +11,14 @@ use crate::answer::Answer;
 use crate::boards::InUse;
 use crate::cookies::{KEPT_SECONDS, Kind};
 use crate::deployment::Room;
-use crate::documents::{StateDocument, wait};
+use crate::documents::{StateDocument, shown_line, wait};
 use crate::gate::Why;
 use crate::local_path::LocalPath;
+use crate::looks;
 use crate::page;
 use crate::page::locale::Language;
-use crate::page::view::{self, PageView};
+use crate::page::view::{self, PageView, RefusedCode};
+use crate::page::{of_board, refused};
 use crate::place::Found;
 use crate::platform;
 use crate::problem::Problem;
@@ -219,33 +221,36 @@ fn page_view(
 ) -> PageView {
     let event = room.event;
     let board = in_use.map(|in_use| &*in_use.board);
-    let line = board.and_then(|board| board.lines.get(usize::from(standing.line)));
+    let position = shown_line(room, standing, board);
+    let line = board.and_then(|board| board.lines.get(position));
     let now = platform::now();
-    let opens_at = line.and_then(|line| line.opens_at).or(event.opens_at());
-    let (refresh_off, rest) = view::split_refresh(&visit.incoming.path_and_query());
-    let asked = without_cookies_off(&rest);
-    let cookies_off = asked != rest && !visitor.brings_cookie();
-    let return_to = LocalPath::parse(&asked).unwrap_or_else(LocalPath::root);
-    PageView {
+    let configured = event.settings.lines.get(position);
+    let opens_at = match line {
+        Some(line) => line.opens_at,
+        None => configured.and_then(|line| line.opens_at),
+    };
+    let asked = Asked::of(visit, visitor);
+    let language = Language::choose(visit.incoming.header("accept-language").as_deref());
+    let place = place(standing, in_use, ran_out(visitor, standing));
+    let mut view = PageView {
         event: event.id.clone(),
         run: event.run,
-        title: event.title.clone(),
+        title: looks::title(room, language),
         prefix: visit.deployment.rooms().prefix().to_owned(),
         nonce: sent.nonce,
-        language: Language::choose(visit.incoming.header("accept-language").as_deref()),
+        language,
         now,
         time_zone: Some(event.time_zone.clone()),
-        utc_offset_minutes: zones::offset_minutes(
-            &event.time_zone,
-            opens_at.unwrap_or(now).max(now),
-        ),
-        return_to: return_to.as_str().to_owned(),
-        refresh_off,
+        utc_offsets: Vec::new(),
+        return_to: asked.return_to,
+        refresh_off: asked.refresh_off,
         undelivered: !visit.incoming.method.is_safe(),
-        cookie_missing: cookies_off,
+        cookie_missing: asked.cookies_off,
         unavailable: board.is_none(),
         permit: sent.permit,
-        line: None,
+        lines: looks::lines(room, board, language),
+        line: event.lines.get(position).map(|line| line.id.clone()),
+        refused: asked.refused,
         mode: board.map_or(event.settings.mode, |board| board.mode),
         phase: line.map_or(Phase::Open, |line| line.phase),
         stop: board.is_some_and(|board| board.stop),
@@ -254,13 +259,58 @@ fn page_view(
         slowdowns: board.map_or(0, |board| board.slowdowns),
         prequeue_at: event.settings.prequeue_at,
         opens_at,
+        moved: line.and_then(|line| line.moved.clone()),
+        draw: line.and_then(|line| of_board::draw(line, &event.settings.draw)),
+        stock_left: board.and_then(|board| board.stock).map(|stock| stock.left),
         called: line.map_or(Rank(0), |line| line.called),
         board_version: board.map_or(0, |board| board.version),
         board_age: in_use.map_or(Millis(0), |in_use| in_use.age),
         poll: sent.poll,
         hold: Some(event.settings.hold).filter(|hold| hold.0 > 0),
         session: event.settings.session,
-        place: place(standing, in_use, ran_out(visitor, standing)),
+        handover: event.handover,
+        face: looks::look(room, language),
+        place,
+    };
+    view.utc_offsets = offsets(&view);
+    view
+}
+
+/// The event's distance from UTC at each instant that the page may show.
+fn offsets(view: &PageView) -> Vec<(UnixMillis, i32)> {
+    let Some(zone) = view.time_zone.as_deref() else {
+        return Vec::new();
+    };
+    let mut instants = view.instants();
+    instants.sort_unstable();
+    instants.dedup();
+    instants
+        .into_iter()
+        .map(|at| (at, zones::offset_minutes(zone, at)))
+        .collect()
+}
+
+/// What the address says besides where the visitor wants to go.
+struct Asked {
+    return_to: String,
+    refresh_off: bool,
+    cookies_off: bool,
+    refused: Option<RefusedCode>,
+}
+
+impl Asked {
+    fn of(visit: &Visit, visitor: &Visitor<'_>) -> Asked {
+        let (refresh_off, rest) = view::split_refresh(&visit.incoming.path_and_query());
+        let (refused, rest) = refused::split(&rest);
+        let asked = without_cookies_off(&rest);
+        let cookies_off = asked != rest && !visitor.brings_cookie();
+        let return_to = LocalPath::parse(&asked).unwrap_or_else(LocalPath::root);
+        Asked {
+            return_to: return_to.as_str().to_owned(),
+            refresh_off,
+            cookies_off,
+            refused,
+        }
     }
 }
 
@@ -308,6 +358,8 @@ fn place(standing: &Standing, in_use: Option<&InUse>, ran_out: bool) -> Option<v
         offer_until: standing.offer_until,
         session_ends_at: standing.session_ends,
         ran_out,
+        may_defer: standing.may_defer,
+        missed_draw: standing.missed_draw,
     })
 }
 

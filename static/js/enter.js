@@ -31,13 +31,17 @@ const passIsLost = (memory, now_ms) =>
 /** What the gate asks before any pass and any mode: nobody gets past these. */
 const isShut = (me) => Boolean(me.stop) || me.mode === "closed";
 
+/** So long a visitor who is called may say "not yet" before the page goes in by itself. */
+const CLAIM_AFTER_MS = 6_000;
+
 /**
  * Whether this state asks for a pass without the visitor's doing. `claimed`: this tab has asked
- * before, and fetches what it asked for also when it is hidden meanwhile.
+ * before, and fetches what it asked for also when it is hidden meanwhile. `me.held`: the visitor
+ * wanted to wait, or to go on elsewhere; then only a tap enters.
  */
 function claimsByItself(me, visible, claimed) {
   if (isShut(me) || me.cookie === false || !(visible || claimed)) return false;
-  return me.state === "admitted" || (me.state === "called" && me.phase === "open");
+  return me.state === "admitted" || (me.state === "called" && me.phase === "open" && !me.held);
 }
 
 /** An address on this site, or the fallback: whatever was answered, the page stays here. */

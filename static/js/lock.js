@@ -36,6 +36,8 @@ async function joinTogether({ locks, name, memory, permit, join, fresh, pause })
         const answer = await join(mine);
         return theirs && GIVEN_UP.includes(answer.state) ? await next() : answer;
       } catch (error) {
+        // Another permit makes no code right.
+        if (whyRefused(error.answer)) throw error;
         if (error.answer?.permit) memory.write({ permit: error.answer.permit });
         if (!(error.status >= 400 && error.status < 500) || error.status === 429) throw error;
         return next();

@@ -1,6 +1,7 @@
 // The page: ties the parts together. State lives here and nowhere else.
 
-const JOINABLE = ["prequeue", "drawing", "open", "paused"];
+const brought = takeFragment(location, history);
+
 /** No page tries its address more often than this, whatever the server says. */
 const SHORTEST_RATE_MS = 2_000;
 const FINAL = [...GIVEN_UP, "elsewhere"];
@@ -18,10 +19,9 @@ const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 let me = recalled(memory.read(), { ...room.me, run: room.run });
 let wait = steadyEta(tab.read().wait ?? null, me, room.me.now_ms);
 let heard_ms = Date.now();
-let skew_ms = room.me.now_ms - Date.now();
+/** The edge's clock, by time that passed: the visitor's own may be set wrong, and set anew meanwhile. */
+let clock = { at_ms: room.me.now_ms, since_ms: performance.now() };
 let failures = 0;
-let busy = false;
-let joining = false;
 let acting = false;
 let leaving = false;
 /** The pass does not stick. */
@@ -31,10 +31,24 @@ let stuck = null;
 let otherRun = false;
 let told = null;
 let claimed = false;
-let had_place = !["none", ...GIVEN_UP].includes(me.state);
+/** How the joining goes, which is in join.js. */
+const way = {
+  busy: false,
+  joining: false,
+  had_place: !["none", ...GIVEN_UP].includes(me.state),
+  /** A page that was open before the line opens joins by itself, whatever is chosen then. */
+  chosen: me.state === "none" && me.phase === "before",
+  /** Why a code does not do. */
+  refused: room.refused,
+};
+/** Since when the visitor, called and looking, may say "not yet". */
+let offered_ms = null;
+/** What the visitor brings: it outlives a reload until it made a place, and is kept to join again. */
+room.carried = brought ?? tab.read().carried ?? memory.read().carried ?? null;
+if (brought) tab.write({ carried: brought });
 
 const visible = () => document.visibilityState === "visible";
-const serverNow = () => Date.now() + skew_ms;
+const serverNow = () => clock.at_ms + performance.now() - clock.since_ms;
 const move = movingNumber({
   write(value) {
     const written = words.number(value);
@@ -79,7 +93,7 @@ function hear(answer) {
   if (failures > 1) speaker.say(words.text("announce.online"));
   failures = 0;
   heard_ms = Date.now();
-  if (answer.now_ms) skew_ms = answer.now_ms - heard_ms;
+  if (answer.now_ms) clock = { at_ms: answer.now_ms, since_ms: performance.now() };
   const had = me.state;
   const forgotten = answer.state === "none" && CAN_LEAVE.includes(had) && answer.cookie !== true;
   me = nextState(me, { run: room.run, ...answer, ...(forgotten && { cookie: false }) });
@@ -92,25 +106,34 @@ function hear(answer) {
 
 /** The permit of a place that is gone makes no other: the next one needs a new permit. */
 function forgetPermit() {
-  if (had_place) room.permit = null;
-  had_place = false;
+  if (way.had_place) room.permit = null;
+  way.had_place = false;
   memory.write({ permit: undefined, rank: undefined });
+}
+
+/** The state with what only this page knows: a choice that is open, and a wish to wait. */
+function seen() {
+  const held = me.entry != null && memory.read().held === `${me.line} ${me.entry}`;
+  return { ...me, held, choosing: mustChoose(room, way.chosen) };
 }
 
 /** The scene that is shown. */
 function sceneNow() {
   if (lost) return "cookie";
-  return stuck !== null && !isShut(me) ? "again" : sceneOf(me);
+  return stuck !== null && !isShut(me) ? "again" : sceneOf(seen());
 }
 
 function redraw() {
   const scene = sceneNow();
-  const slots = slotsOf(scene, room, me, words, wait.eta, serverNow(), busy);
+  const slots = slotsOf(scene, room, seen(), words, wait.eta, serverNow(), way.busy);
+  slots.chosen = room.line;
   const kept = memory.read();
-  const start = kept.rank === me.rank ? kept.start : null;
+  const start = isOfPlace(kept, me) ? kept.start : null;
   const inLine = (scene === "waiting" || scene === "paused") && Number.isFinite(me.ahead) && start > 0;
   draw(find, scene, slots, move, inLine ? progressOf(start, me.ahead) : null, words);
   line(find("cause"), scene === "waiting" && wait.cause ? words.text(`cause.${wait.cause}`) : null);
+  drawRefusal();
+  show(find("handover"), Boolean(room.handover) && slots.canLeave && scene !== "provisional");
   show(find("extras"), extras.any && slots.canLeave && scene !== "called");
   drawAge(scene);
   tick();
@@ -118,6 +141,13 @@ function redraw() {
   if (scene === "cookie") drawCookie();
   const focused = document.activeElement;
   if (focused && focused !== document.body && focused.closest("[hidden]")) find("headline").focus();
+}
+
+/** Why a code does not do; what was typed stays. */
+function drawRefusal() {
+  put(find("code-refused"), way.refused ? words.text(`coded.${way.refused}`) : "");
+  if (way.refused) find("typed").setAttribute("aria-invalid", "true");
+  else find("typed").removeAttribute("aria-invalid");
 }
 
 /** How old the numbers are, and whether there is a connection. */
@@ -147,9 +177,12 @@ function drawCookie() {
 
 /** Once a second: the countdown, and the age while offline. */
 function tick() {
-  const at_ms = room.prequeue_at_ms ?? me.opens_at_ms;
-  const counts = sceneNow() === "before" && at_ms != null;
+  const scene = sceneNow();
+  const joins = scene === "before" && room.prequeue_at_ms > serverNow();
+  const at_ms = joins ? room.prequeue_at_ms : me.opens_at_ms;
+  const counts = COUNTS_DOWN.includes(scene) && at_ms != null;
   show(find("clock"), counts);
+  put(find("clock-what"), words.text(scene === "before" ? "countdown" : "countdown.sale"));
   if (!counts) return;
   const left = countdown(at_ms - serverNow(), words);
   put(find("clock-days"), left.days ?? "");
@@ -177,17 +210,29 @@ function tell(scene, slots) {
 async function goOn() {
   if (otherRun || lost) return;
   if (me.mode === "off" && !isShut(me)) return moveOn("off", room.return);
-  if (me.state !== "none" && me.cookie !== false && !leaving && claimsByItself(me, visible(), claimed)) {
-    return enter(true);
+  if (me.state !== "none" && me.cookie !== false && !leaving && claimsByItself(seen(), visible(), claimed)) {
+    const wait_ms = mayStillDefer();
+    if (wait_ms <= 0) return enter(true);
+    setTimeout(() => goOn().catch(poll.replan), wait_ms);
+    return;
   }
   if (stuck !== null) {
     stuck = null;
     redraw();
   }
   if (me.state !== "none" || me.cookie === false || leaving) return;
-  if (isShut(me) || !JOINABLE.includes(me.phase)) return;
+  const taken =
+    JOINABLE.includes(me.phase) || (room.carried && me.lines?.some(({ phase }) => JOINABLE.includes(phase)));
+  if (isShut(me) || !taken || mustChoose(room, way.chosen)) return;
   if (me.mode === "rate") askAgainLater();
   else await join();
+}
+
+/** How long the visitor may still say "not yet", while the page is looked at. */
+function mayStillDefer() {
+  if (me.state !== "called" || !me.may_defer || claimed) return 0;
+  offered_ms ??= performance.now();
+  return offered_ms + CLAIM_AFTER_MS - performance.now();
 }
 
 /** Replaces this page for the reason `why`; a page that has just done so and is back shows a button. */
@@ -214,42 +259,13 @@ function askAgainLater() {
 
 /** As the server says; when the line opens meanwhile, just after that. */
 function pollMs() {
-  if (FINAL.includes(me.state)) return HIDDEN_MS;
+  if (FINAL.includes(me.state) || OVER.includes(me.phase)) return HIDDEN_MS;
   const poll_ms = me.poll_ms ?? 5_000;
   const opens_ms = (room.prequeue_at_ms ?? me.opens_at_ms ?? 0) - serverNow();
   return me.phase === "before" && opens_ms > 0 ? Math.min(poll_ms, opens_ms * 1.2 + 300) : poll_ms;
 }
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
-
-/** Joins, once at a time, together with the browser's other tabs. */
-async function join() {
-  if (joining) return;
-  joining = true;
-  try {
-    const answer = await joinTogether({
-      locks: navigator.locks,
-      name,
-      memory,
-      permit: room.permit,
-      join: (permit) => request("POST", `${queue}/tickets`, { permit, ...(room.line && { line: room.line }) }),
-      fresh: async () => (await request("POST", `${queue}/permits`, {})).permit,
-      pause,
-    });
-    busy = false;
-    had_place = true;
-    if (answer.status !== 409 && answer.cookie === undefined) hear({ ...answer, ...(await request("GET", mine)) });
-    else hear(answer);
-    if (answer.status !== 409 && me.state === "none") hear({ state: "none", cookie: false });
-    poll.replan();
-  } catch (error) {
-    busy = error.status === 503 || error.status === 429;
-    throw error;
-  } finally {
-    joining = false;
-  }
-  if (me.state !== "none") await goOn();
-}
 
 /** Asks for the pass, and goes in with it. */
 async function enter(byItself) {
@@ -271,6 +287,21 @@ async function enter(byItself) {
   } finally {
     acting = false;
   }
+}
+
+/** "Not yet": the turn stands longer, once, and the page waits for a tap. */
+async function defer() {
+  const answer = await request("POST", `${mine}/defer`, {});
+  hold();
+  hear({ ...answer, may_defer: false });
+  const time = words.time(me.offer_until_ms, serverNow());
+  if (time !== null) speaker.turn(words.text("called.until", { time }));
+}
+
+/** From now on only a tap enters. */
+function hold() {
+  memory.write({ held: `${me.line} ${me.entry}` });
+  redraw();
 }
 
 async function leave() {
@@ -307,14 +338,19 @@ function press(event, run) {
 }
 
 find("act").addEventListener("submit", (event) => {
-  const { what } = actionOf(sceneNow(), words) ?? {};
+  const { what } = actionOf(sceneNow(), words, room) ?? {};
   if (what === "rejoin") press(event, rejoin);
   else if (what === "enter" || what === "continue" || stuck?.startsWith(ENTER)) press(event, () => enter(false));
   else if (what === "retry") {
     event.preventDefault();
     location.replace(room.return);
-  } else press(event, join);
+  } else {
+    chosen = true;
+    press(event, join);
+  }
 });
+find("code").addEventListener("submit", (event) => press(event, () => joinWith(carriedAs(find("typed").value.trim()))));
+find("defer").addEventListener("submit", (event) => press(event, defer));
 find("give-up").addEventListener("submit", (event) => press(event, leave));
 find("stay").addEventListener("click", () => {
   find("leave").open = false;
@@ -324,7 +360,22 @@ find("copy").addEventListener("click", async () => {
   await navigator.clipboard.writeText(location.href);
   put(find("copy"), words.text("do.copied"));
 });
-document.addEventListener("visibilitychange", () => (visible() ? poll.atOnce() : poll.replan()));
+handoverIn({
+  find,
+  words,
+  ask: () => request("POST", `${mine}/handover`, {}),
+  now: serverNow,
+  offered: hold,
+});
+document.addEventListener("visibilitychange", () => {
+  offered_ms = null;
+  if (visible()) poll.atOnce();
+  else poll.replan();
+});
+window.addEventListener("hashchange", () => {
+  const carried = takeFragment(location, history);
+  if (carried) joinWith(carried).catch(redraw);
+});
 window.addEventListener("pageshow", (event) => event.persisted && poll.atOnce());
 window.addEventListener("online", () => poll.atOnce());
 window.addEventListener("offline", redraw);
@@ -341,7 +392,7 @@ if (me.state === "none" && !cookiesWork(document)) me.cookie = false;
 redraw();
 if (me.cookie !== false) {
   poll.start();
-  goOn().catch(() => {
+  (brought && CAN_SWITCH.includes(sceneNow()) ? joinWith(brought) : goOn()).catch(() => {
     failures += 1;
     redraw();
     poll.replan();

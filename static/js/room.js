@@ -10,6 +10,11 @@ const BOARD_FIELDS = [
   "ahead",
   "eta",
   "opens_at_ms",
+  "moved",
+  "draw",
+  "entrants",
+  "stock_left",
+  "lines",
   "pause",
   "message",
   "slowdowns",
@@ -22,7 +27,10 @@ const OWN_FIELDS = [
   "state",
   "entry",
   "rank",
+  "line",
   "offer_until_ms",
+  "may_defer",
+  "missed_draw",
   "session_ends_at_ms",
   "board_age_ms",
   "poll_ms",
@@ -57,14 +65,15 @@ function nextState(before, answer) {
   // The page came with it, about the session that had ended then.
   if (next.state !== "ended" || next.rank !== before?.rank) next.ran_out = false;
   if (!before || before.run !== answer.run) return next;
-  if (answer.board_version < before.board_version) {
+  const other = before.line !== next.line;
+  if (answer.board_version < before.board_version && !other) {
     for (const field of BOARD_FIELDS) if (before[field] !== undefined) next[field] = before[field];
     if (before.state === "called" && answer.state === "waiting") {
       next.state = "called";
       next.offer_until_ms = before.offer_until_ms;
     }
   }
-  if (before.rank != null && before.rank === next.rank) {
+  if (before.rank != null && before.rank === next.rank && !other) {
     next.called = Math.max(before.called ?? 0, next.called ?? 0);
     if (before.ahead != null && next.ahead != null) next.ahead = Math.min(before.ahead, next.ahead);
   }
@@ -99,16 +108,19 @@ function memoryIn(storage, name) {
   return { read, write, lasts };
 }
 
+/** Whether what is remembered is of this place; an older page has not remembered the line. */
+const isOfPlace = (kept, me) => kept.rank === me.rank && (kept.line === undefined || kept.line === me.line);
+
 /** What is remembered of a place: where it began (for the progress) and what was last shown. */
 function remembered(kept, me) {
-  if (me.rank == null || kept.rank !== me.rank)
-    return { rank: me.rank, start: me.ahead, ahead: me.ahead, called: me.called };
+  if (me.rank == null || !isOfPlace(kept, me))
+    return { rank: me.rank, line: me.line, start: me.ahead, ahead: me.ahead, called: me.called };
   return { ...kept, ahead: me.ahead, called: me.called };
 }
 
 /** The state of a fresh page, corrected by what an earlier page of the same place has shown. */
 function recalled(kept, me) {
-  if (me.rank == null || kept.rank !== me.rank || kept.ahead == null || me.ahead == null) return me;
+  if (me.rank == null || !isOfPlace(kept, me) || kept.ahead == null || me.ahead == null) return me;
   return { ...me, ahead: Math.min(kept.ahead, me.ahead), called: Math.max(kept.called ?? 0, me.called) };
 }
 

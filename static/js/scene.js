@@ -4,6 +4,8 @@
 const TURN = ["called", "admitted"];
 const QUIET = ["ended", "elsewhere", "lapsed", "left", "stopped", "soldout", "closed", "cookie", "error"];
 const CAN_LEAVE = ["provisional", "prequeue", "drawing", "waiting", "paused", "called", "pending"];
+const GREETS = ["before", "join", "joining", "prequeue"];
+const COUNTS_DOWN = ["before", "prequeue"];
 const SHOWS_PLACE = ["prequeue", "waiting", "paused"];
 
 function sceneOf(me) {
@@ -16,7 +18,8 @@ function sceneOf(me) {
   if (me.phase === "soldout" || me.phase === "closed") return me.phase;
   if (me.state === "none") {
     if (me.mode === "rate") return "busy";
-    return me.phase === "before" ? "before" : "joining";
+    if (me.phase === "before") return "before";
+    return me.choosing ? "join" : "joining";
   }
   if (["ended", "lapsed", "left", "provisional"].includes(me.state)) return me.state;
   if (me.phase === "paused") return "paused";
@@ -33,6 +36,7 @@ function slotsOf(scene, room, me, words, eta, now_ms, busy = false) {
   const placed = SHOWS_PLACE.includes(scene);
   const ahead = placed && me.ahead > 0 ? me.ahead : null;
   const headline = text(headlineOf(scene, me));
+  const over = scene === "soldout" || scene === "closed";
   const titled = (scene === "waiting" || scene === "paused") && ahead !== null;
   return {
     headline,
@@ -40,15 +44,26 @@ function slotsOf(scene, room, me, words, eta, now_ms, busy = false) {
       ? text("title.ahead", { n: number(ahead), event: room.title })
       : text("title.plain", { headline, event: room.title }),
     lead: leadOf(scene, room, me, words, now_ms, busy),
+    intro: Boolean(room.intro) && GREETS.includes(scene),
+    line: ownLineOf(scene, room, me, words),
+    entrants: entrantsOf(scene, me, words),
     ahead,
     caption: ahead === null ? "" : plural("ahead", ahead),
     mine: placed && me.rank != null ? number(me.rank + 1) : null,
     calling: number(me.called ?? 0),
     wait: scene === "waiting" ? words.wait(eta) : null,
-    notice: noticeOf(scene, me, words, now_ms),
-    next: nextOf(scene, room, words),
+    notice: noticeOf(scene, room, me, words, now_ms),
+    chances: chancesOf(scene, me, words),
+    next: nextOf(scene, room, me, words),
     promise: promiseOf(scene, me, words, eta, now_ms),
-    action: actionOf(scene, words),
+    calendar: COUNTS_DOWN.includes(scene) && (room.prequeue_at_ms ?? me.opens_at_ms) != null,
+    fair: fairOf(scene, me, words),
+    absent: me.draw?.beacon === "absent",
+    action: actionOf(scene, words, room),
+    mayDefer: scene === "called" && Boolean(me.may_defer),
+    choice: choiceOf(scene, room, me, words, now_ms),
+    coded: codedOf(scene, room, me, words, now_ms),
+    organizer: over && Boolean(room.organizer),
     message: me.message || null,
     canLeave: CAN_LEAVE.includes(scene),
   };
@@ -56,6 +71,8 @@ function slotsOf(scene, room, me, words, eta, now_ms, busy = false) {
 
 function headlineOf(scene, me) {
   if (scene === "waiting" && me.ahead === 0) return "waiting.first";
+  if (scene === "paused" && waitsForStock(me)) return "stock.headline";
+  if (scene === "prequeue" && me.draw) return "prequeue.draw.headline";
   return scene === "ended" && !me.ran_out ? "ended.early.headline" : `${scene}.headline`;
 }
 
@@ -80,7 +97,13 @@ function leadOf(scene, room, me, words, now_ms, busy) {
     case "before":
       return [opening(room.prequeue_at_ms ?? me.opens_at_ms, "before")];
     case "prequeue":
-      return [opening(me.opens_at_ms, "prequeue"), me.ahead == null ? text("prequeue.draw") : null].filter(Boolean);
+      return [opening(me.opens_at_ms, "prequeue"), me.draw && text("prequeue.draw")].filter(Boolean);
+    case "drawing":
+      return drawingOf(room, me, words);
+    case "join":
+      return [text(canJoin(room) ? "join.lead" : "coded.only")];
+    case "paused":
+      return [text(waitsForStock(me) ? "stock.lead" : "paused.lead")];
     case "called": {
       const time = words.time(me.offer_until_ms, now_ms);
       return [text("called.lead"), time !== null && text("called.until", { time })].filter(Boolean);
@@ -96,16 +119,9 @@ function leadOf(scene, room, me, words, now_ms, busy) {
   }
 }
 
-function noticeOf(scene, me, words, now_ms) {
-  if (!me.pause || !["paused", "stopped", "joining"].includes(scene)) return null;
-  const at_ms = me.pause.next_update_at_ms;
-  const time = at_ms > now_ms ? words.time(at_ms, now_ms) : null;
-  const update = time === null ? null : words.text("paused.update", { time });
-  return me.pause.reason || update ? [me.pause.reason, update].filter(Boolean) : null;
-}
-
-function nextOf(scene, room, words) {
-  if (scene === "before") return words.text("before.next");
+function nextOf(scene, room, me, words) {
+  if (scene === "before") return words.text(canJoin(room) ? "before.next" : "coded.only");
+  if (scene === "called") return me.held ? words.text("called.still") : me.may_defer ? words.text("called.next") : null;
   if (!SHOWS_PLACE.includes(scene)) return null;
   const hold = room.hold_minutes ? words.plural("hold", room.hold_minutes) : "";
   return `${words.text("waiting.next")} ${hold}`.trim();
@@ -121,12 +137,13 @@ function promiseOf(scene, me, words, eta, now_ms) {
     if (eta.likely_seconds < NEAR_SECONDS) return words.text("promise.near");
     return back(now_ms + eta.likely_seconds * 1000);
   }
-  if (scene === "prequeue" && me.ahead != null && me.opens_at_ms != null) return back(me.opens_at_ms);
+  if (scene === "prequeue" && me.opens_at_ms != null) return back(me.opens_at_ms);
   return ["prequeue", "provisional", "drawing"].includes(scene) ? words.text("promise") : null;
 }
 
-function actionOf(scene, words) {
+function actionOf(scene, words, room) {
   const does = {
+    join: "join",
     ended: "rejoin",
     lapsed: "rejoin",
     left: "rejoin",
@@ -136,5 +153,6 @@ function actionOf(scene, words) {
     again: "retry",
   };
   const what = does[scene];
-  return what ? { what, label: words.text(`do.${what}`), urgent: what === "enter" || what === "retry" } : null;
+  if (!what || ((what === "join" || what === "rejoin") && !canJoin(room))) return null;
+  return { what, label: words.text(`do.${what}`), urgent: ["enter", "retry", "join"].includes(what) };
 }

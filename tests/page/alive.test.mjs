@@ -278,10 +278,10 @@ story(
   {},
   async (room, page) => {
     await page.goto(room.url);
-    await page.locator("summary").click();
+    await page.locator("#leave summary").click();
     await page.getByRole("button", { name: "No, stay in line" }).click();
     assert.equal(room.count("DELETE", "/tickets/me"), 0);
-    await page.locator("summary").click();
+    await page.locator("#leave summary").click();
     await page.getByRole("button", { name: "Yes, leave" }).click();
     await scene(page, "left");
     assert.equal(await page.evaluate(() => document.activeElement.id), "headline");

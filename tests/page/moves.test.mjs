@@ -120,7 +120,8 @@ test("no number that an answer may bring makes the page throw: what is no instan
   }
   for (const at_ms of [...strange, 8.64e15, -8.64e15, 0, 253_402_300_799_999]) {
     const eta = { likely_seconds: at_ms, at_most_seconds: at_ms };
-    const times = { opens_at_ms: at_ms, offer_until_ms: at_ms, session_ends_at_ms: at_ms, ran_out: true };
+    const moved = { from_ms: at_ms, reason: "" };
+    const times = { moved, opens_at_ms: at_ms, offer_until_ms: at_ms, session_ends_at_ms: at_ms, ran_out: true };
     const pause = { reason: "", next_update_at_ms: at_ms };
     for (const scene of ["before", "prequeue", "waiting", "paused", "called", "ended", "stopped"]) {
       for (const now_ms of [0, at_ms]) {
@@ -132,7 +133,7 @@ test("no number that an answer may bring makes the page throw: what is no instan
     script.countdown(at_ms, words);
   }
   const beyond = { state: "waiting", pause: { reason: "", next_update_at_ms: 8.64e15 + 1 } };
-  assert.equal(script.slotsOf("paused", room, beyond, words, null, 0).notice, null);
+  assert.deepEqual(script.slotsOf("paused", room, beyond, words, null, 0).notice, []);
 });
 
 test("only a session that ran to its end used all of its minutes", () => {
@@ -166,6 +167,8 @@ test("the page goes in by itself only while it is visible, or has asked before",
     [{ ...called, state: "admitted" }, false, true, true],
     [{ ...called, cookie: false }, true, false, false],
     [{ ...called, mode: "closed" }, true, false, false],
+    [{ ...called, held: true }, true, false, false],
+    [{ ...called, state: "admitted", held: true }, true, false, true],
     [{ ...called, state: "admitted", mode: "closed" }, true, true, false],
   ]) {
     assert.equal(script.claimsByItself(me, visible, claimed), expected, JSON.stringify({ me, visible, claimed }));

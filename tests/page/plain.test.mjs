@@ -63,7 +63,7 @@ test("leaving is one disclosure and one form, and joining again is one button", 
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(room.url);
-  await page.locator("summary").click();
+  await page.locator("#leave summary").click();
   assert.equal(await page.getByRole("button", { name: "No, stay in line" }).count(), 0);
   await page.getByRole("button", { name: "Yes, leave" }).click();
   await scene(page, "left");

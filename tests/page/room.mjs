@@ -9,6 +9,16 @@ import { viewOf } from "./scenes.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const BUILD_WITHIN_MS = 15 * 60_000;
+const DEFERRAL_MS = 5 * 60_000;
+
+/** What a hand-over is offered with; the picture is a small square with a script that must not run. */
+export const HANDOVER = {
+  code: "7K3QM-9XW2T-4H8RB-6YCDE",
+  link: "/_wr/queues/world-tour/handover#7K3QM9XW2T4H8RB6YCDE",
+  qr:
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#fff"/>' +
+    '<path d="M1 1h2v2H1zM5 1h2v2H5zM1 5h2v2H1zM4 4h1v1H4zM6 6h1v1H6z"/><script>parent.document.title="broken"</script></svg>',
+};
 
 /** Builds the renderer once and says where it is. */
 function renderer() {
@@ -50,7 +60,7 @@ export function stateOf(view) {
     event: view.event,
     run: view.run,
     state: place?.state ?? "none",
-    line: "general",
+    line: view.line ?? "general",
     entry: place?.entry ?? null,
     rank: place?.rank ?? null,
     ahead: place?.rank == null ? null : Math.max(0, place.rank - view.called),
@@ -58,6 +68,8 @@ export function stateOf(view) {
     phase: view.phase,
     eta: place?.eta ?? null,
     offer_until_ms: place?.offer_until ?? null,
+    may_defer: place?.may_defer ?? false,
+    missed_draw: place?.missed_draw ?? false,
     session_ends_at_ms: place?.session_ends_at ?? null,
     board_version: view.board_version,
     board_age_ms: view.board_age,
@@ -68,6 +80,14 @@ export function stateOf(view) {
     mode: view.mode,
     slowdowns: view.slowdowns,
     opens_at_ms: view.opens_at,
+    moved: view.moved && { from_ms: view.moved.from, reason: view.moved.reason },
+    draw: view.draw && { beacon: view.draw.beacon, drawn: view.draw.drawn },
+    entrants: view.draw?.entrants ?? null,
+    stock_left: view.stock_left,
+    ...(view.lines.length > 1 && {
+      lines: view.lines.map(({ id, phase, opens_at }) => ({ id, phase, opens_at_ms: opens_at })),
+    }),
+    handover: view.handover,
     now_ms: view.now,
     cookie: !view.cookie_missing,
   };
@@ -82,6 +102,7 @@ const read = async (request) => {
 /**
  * Starts the stand-in with a scene. `room.view` is what everybody sees, `room.joined` what a
  * join leads to, `room.pass` how a claim is answered, `room.down` refuses everything, `room.away` joins,
+ * `room.codes[code]` is the view that a code or an invitation leads to, or "spent"; any other is refused;
  * `room.says` is laid over what the API says of the state,
  * `room.keepsCookies = false` loses them; `room.asked` lists the requests.
  */
@@ -95,6 +116,7 @@ export async function startRoom(renderer, scene, more = {}) {
     ancestors: "'none'",
     status: 503,
     keepsCookies: true,
+    codes: {},
     places: new Set(),
     permits: 0,
     asked: [],
@@ -124,10 +146,11 @@ async function answer(room, renderer, request, response) {
   if (api === null) return serve(room, renderer, request, response, cookies);
   const form = request.headers["content-type"] === "application/x-www-form-urlencoded";
   const sent = form ? Object.fromEntries(new URLSearchParams(body)) : JSON.parse(body || "{}");
-  const [status, json, set] = act(room, `${method} ${api}`, sent, cookies);
+  const [status, json, set, refused] = act(room, `${method} ${api}`, sent, cookies);
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
   if (set && room.keepsCookies) headers["set-cookie"] = set;
-  if (form) response.writeHead(303, { ...headers, location: sent.return }).end();
+  const mark = refused ? `${sent.return.includes("?") ? "&" : "?"}wr-code=${refused}` : "";
+  if (form) response.writeHead(303, { ...headers, location: `${sent.return}${mark}` }).end();
   else response.writeHead(status, headers).end(JSON.stringify(json));
 }
 
@@ -144,10 +167,17 @@ function act(room, what, sent, cookies) {
       return [201, { permit: `permit-${room.permits}`, challenge: { kind: "none" } }];
     case "POST tickets":
       if (room.away) return [503, { title: "away", permit: "signed anew", retry_after_ms: 300 }];
-      room.places.add(sent.permit);
-      room.view = room.joined;
-      room.ticketed = true;
-      return [201, { ticket: "ticket", ...stateOf(room.joined), cookie: undefined }, "wr-ticket=1; Path=/; HttpOnly"];
+      return joined(room, sent);
+    case "POST tickets/me/defer":
+      if (!room.view.place.may_defer) return [409, { type: "urn:anteroom:problem:already-deferred" }];
+      room.view.place = {
+        ...room.view.place,
+        may_defer: false,
+        offer_until: room.view.place.offer_until + DEFERRAL_MS,
+      };
+      return [200, stateOf(room.view)];
+    case "POST tickets/me/handover":
+      return [201, { ...HANDOVER, expires_at: new Date(room.view.now + 600_000).toISOString() }];
     case "POST tickets/me/pass":
       if (room.pass === "pending") {
         room.view = viewOf("pending");
@@ -167,6 +197,21 @@ function act(room, what, sent, cookies) {
   }
 }
 
+/** How a join is answered, with or without a code. */
+function joined(room, sent) {
+  const brought = sent.enqueue_token ?? sent.code;
+  const leads = brought === undefined ? room.joined : room.codes[brought];
+  if (leads === "spent") return [409, { type: "urn:anteroom:problem:code-spent", state: "none" }, null, "spent"];
+  if (leads === undefined) {
+    const field = brought.split(".").length === 3 ? "enqueue_token" : "code";
+    return [422, { type: "urn:anteroom:problem:bad-field", field }, null, `wrong.${brought}`];
+  }
+  room.places.add(sent.permit);
+  room.view = leads;
+  room.ticketed = true;
+  return [201, { ticket: "ticket", ...stateOf(leads), cookie: undefined }, "wr-ticket=1; Path=/; HttpOnly"];
+}
+
 async function serve(room, renderer, request, response, cookies) {
   if (request.url === "/favicon.ico") return response.writeHead(404).end();
   if (request.url === "/frame") {
@@ -179,7 +224,9 @@ async function serve(room, renderer, request, response, cookies) {
       .end("<!doctype html><title>The shop</title><h1>Seats");
   }
   const off = request.url.includes("wr-refresh=off");
-  const html = await renderer.render({ ...room.view, refresh_off: off });
+  const said = request.url.match(/wr-code=(\w+)\.?([\w-]*)/);
+  const refused = said && { why: said[1], typed: said[2] };
+  const html = await renderer.render({ ...room.view, refresh_off: off, ...(refused && { refused }) });
   const headers = {
     "content-type": "text/html; charset=utf-8",
     "cache-control": "no-store",

@@ -13,14 +13,16 @@ const plain = {
   language: "English",
   now: NOW_MS,
   time_zone: "Europe/Berlin",
-  utc_offset_minutes: 60,
+  utc_offsets: [[0, 60]],
   return_to: "/events/world-tour/?seat=A%201",
   refresh_off: false,
   undelivered: false,
   cookie_missing: false,
   unavailable: false,
   permit: null,
+  lines: [],
   line: null,
+  refused: null,
   mode: "always",
   phase: "open",
   stop: false,
@@ -29,12 +31,26 @@ const plain = {
   slowdowns: 0,
   prequeue_at: null,
   opens_at: null,
+  moved: null,
+  draw: null,
+  stock_left: null,
   called: 11_200,
   board_version: 7,
   board_age: 400,
   poll: 2_000,
   hold: 30 * MINUTE_MS,
   session: 20 * MINUTE_MS,
+  handover: false,
+  face: {
+    logo: false,
+    accent: null,
+    accent_dark: null,
+    intro: null,
+    organizer: null,
+    help: null,
+    privacy: null,
+    accessibility: null,
+  },
   place: null,
 };
 
@@ -46,8 +62,31 @@ const place = (state, more = {}) => ({
   offer_until: null,
   session_ends_at: null,
   ran_out: false,
+  may_defer: false,
+  missed_draw: false,
   ...more,
 });
+
+const draw = { entrants: 48_211, drawn: false, beacon: "expected", at_most: 670_000 };
+const drawn = { ...draw, drawn: true, beacon: "here" };
+const opening = { phase: "prequeue", opens_at: NOW_MS + 25 * MINUTE_MS, called: 0 };
+
+const line = (id, title, more = {}) => ({ id, title, coded: false, phase: "open", opens_at: null, ...more });
+const fans = line("fans", "Fan club", { coded: true, phase: "prequeue", opens_at: NOW_MS + 20 * MINUTE_MS });
+const general = line("general", "General sale");
+const twoDays = [line("friday", "Friday, 5 March"), line("saturday", "Saturday, 6 March"), fans];
+
+/** A look of its own; the colours are as hard to read as they may be. */
+export const look = {
+  logo: true,
+  accent: "#4a2fa8",
+  accent_dark: "#b9a8ff",
+  intro: "Twelve cities, one night each. Everyone may buy up to four tickets.",
+  organizer: "https://world-tour.example/",
+  help: "https://world-tour.example/help",
+  privacy: "https://world-tour.example/privacy",
+  accessibility: "https://world-tour.example/accessibility",
+};
 
 const eta = { likely_seconds: 12 * 60, at_most_seconds: 18 * 60 };
 
@@ -57,19 +96,50 @@ export const scenes = {
   join: { permit: "permit-of-this-page" },
   provisional: { place: place("provisional", { entry: null, rank: null }) },
   prequeue: { phase: "prequeue", opens_at: NOW_MS + 25 * MINUTE_MS, called: 0, place: place("waiting") },
-  prequeue_draw: {
-    phase: "prequeue",
-    opens_at: NOW_MS + 25 * MINUTE_MS,
-    called: 0,
+  prequeue_draw: { ...opening, draw, handover: true, place: place("waiting", { rank: null }) },
+  prequeue_alone: {
+    ...opening,
+    draw: { ...draw, entrants: 1, beacon: "none", at_most: 60_000 },
     place: place("waiting", { rank: null }),
   },
-  drawing: { phase: "drawing", called: 0, place: place("waiting", { rank: null }) },
+  before_moved: {
+    phase: "before",
+    prequeue_at: NOW_MS + 60 * MINUTE_MS,
+    opens_at: NOW_MS + 164 * MINUTE_MS,
+    moved: { from: NOW_MS + 30 * MINUTE_MS, reason: "The stage needs another hour." },
+  },
+  prequeue_moved: {
+    ...opening,
+    moved: { from: NOW_MS - 5 * MINUTE_MS, reason: "The stage needs half an hour more." },
+    draw,
+    place: place("waiting", { rank: null }),
+  },
+  drawing: { phase: "drawing", called: 0, draw, place: place("waiting", { rank: null }) },
+  drawing_late: { phase: "drawing", called: 0, draw, place: place("waiting", { entry: 50_000, rank: 50_000 }) },
+  drawn: { draw: drawn, place: place("waiting", { eta }) },
+  drawn_without: { draw: { ...drawn, beacon: "absent" }, place: place("waiting", { eta }) },
+  drawn_late: { draw: { ...drawn, entrants: 9_000, beacon: "none" }, place: place("waiting", { eta }) },
+  drawn_missed: { draw: drawn, place: place("waiting", { entry: 49_000, rank: 49_000, missed_draw: true }) },
+  lines: { permit: "permit-of-this-page", lines: twoDays, line: "friday" },
+  coded_only: { permit: "permit-of-this-page", lines: [fans], line: "fans", phase: "prequeue" },
+  coded_wrong: {
+    permit: "permit-of-this-page",
+    lines: [general, fans],
+    line: "general",
+    place: place("waiting", { eta }),
+    refused: { why: "wrong", typed: "AB12C-3D45E" },
+  },
+  own_line: { lines: [general, fans], line: "fans", handover: true, place: place("waiting", { eta }) },
+  lapsed_line: { permit: "permit-of-this-page", lines: [general, fans], line: "fans", place: place("lapsed") },
   waiting: { place: place("waiting", { eta }) },
   waiting_unknown: { place: place("waiting", { entry: 1_234_567, rank: 1_234_567 }) },
   waiting_first: { place: place("waiting", { rank: 11_200, eta: { likely_seconds: 5, at_most_seconds: 40 } }) },
   message: {
     place: place("waiting", { eta }),
     message: "Doors open at 7 pm.\nThere are <plenty> of tickets for the balcony & the floor.",
+  },
+  deferrable: {
+    place: place("called", { rank: 11_100, offer_until: NOW_MS + 28 * MINUTE_MS, may_defer: true }),
   },
   called: { place: place("called", { rank: 11_100, offer_until: NOW_MS + 28 * MINUTE_MS }) },
   pending: { place: place("pending", { rank: 11_100 }) },
@@ -87,6 +157,8 @@ export const scenes = {
     place: place("waiting"),
     pause: { reason: "The shop is taking a short break.", next_update_at: NOW_MS + 15 * MINUTE_MS },
   },
+  stock: { phase: "paused", stock_left: 0, place: place("waiting") },
+  far_back: { stock_left: 800, place: place("waiting", { eta }) },
   stopped: {
     stop: true,
     place: place("waiting"),
@@ -94,6 +166,13 @@ export const scenes = {
   },
   soldout: { phase: "soldout", place: place("waiting") },
   closed: { phase: "closed" },
+  looks_before: { phase: "before", prequeue_at: NOW_MS + 134 * MINUTE_MS, face: look },
+  looks_waiting: { draw: drawn, face: look, handover: true, place: place("waiting", { eta }) },
+  looks_called: {
+    face: look,
+    place: place("called", { rank: 11_100, offer_until: NOW_MS + 28 * MINUTE_MS, may_defer: true }),
+  },
+  looks_closed: { phase: "closed", face: look },
   busy: { mode: "rate", permit: "permit-of-this-page" },
   cookie: { cookie_missing: true },
   undelivered: { undelivered: true, place: place("waiting", { eta }) },

@@ -1,0 +1,27 @@
+// Taking the place to another device: opening the disclosure asks for a code, once as long as it
+// holds. The picture comes as SVG text and is shown as an image, in which no script runs.
+
+/** `ask()` asks for a code, `offered()` runs when there is one. */
+function handoverIn({ find, words, ask, now, offered }) {
+  let until_ms = 0;
+  const say = (text) => put(find("handover-note"), text);
+  const offer = async () => {
+    if (now() < until_ms) return;
+    show(find("handover-shown"), false);
+    say("");
+    const { code, link, qr, expires_at } = await ask();
+    until_ms = typeof expires_at === "number" ? expires_at : Date.parse(expires_at);
+    find("picture").src = `data:image/svg+xml,${encodeURIComponent(qr)}`;
+    put(find("handover-code"), code);
+    const address = sameSite(link, location.origin, null);
+    find("handover-link").href = address + new URL(link, location.origin).hash;
+    put(find("handover-link"), link);
+    show(find("handover-shown"), true);
+    say(words.text("handover.until", { time: words.time(until_ms, now()) ?? "" }));
+    offered();
+  };
+  find("handover").addEventListener("toggle", () => {
+    if (!find("handover").open) return;
+    offer().catch(() => say(words.text("handover.failed")));
+  });
+}

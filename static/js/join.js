@@ -1,0 +1,91 @@
+// Joining: for the line that is chosen, or with the code or the invitation that the visitor brings.
+// Its state is `way` in main.js, like all state of the page.
+
+/** What a join sends besides the permit. */
+function wanted() {
+  if (room.carried) return room.carried;
+  const picked = find("choice").disabled ? null : document.querySelector("#choice input:checked")?.value;
+  const line = lineToJoin(room, me, picked);
+  return line ? { line } : {};
+}
+
+const sendJoin = (permit) => request("POST", `${queue}/tickets`, { permit, ...wanted() });
+const freshPermit = async () => (await request("POST", `${queue}/permits`, {})).permit;
+
+/** Joins, once at a time, together with the browser's other tabs. */
+async function join() {
+  if (way.joining) return;
+  way.joining = true;
+  try {
+    const answer = await joinTogether({
+      locks: navigator.locks,
+      name,
+      memory,
+      permit: room.permit,
+      join: sendJoin,
+      fresh: freshPermit,
+      pause,
+    });
+    if (refuse(answer)) return;
+    way.busy = false;
+    way.had_place = true;
+    if (answer.status !== 409) keepCarried();
+    if (answer.status !== 409 && answer.cookie === undefined) hear({ ...answer, ...(await request("GET", mine)) });
+    else hear(answer);
+    if (answer.status !== 409 && me.state === "none") hear({ state: "none", cookie: false });
+    poll.replan();
+  } catch (error) {
+    if (refuse(error.answer)) return;
+    way.busy = error.status === 503 || error.status === 429;
+    throw error;
+  } finally {
+    way.joining = false;
+  }
+  if (me.state !== "none") await goOn();
+}
+
+/** What made a place is kept to join the same line again. */
+function keepCarried() {
+  tab.write({ carried: undefined });
+  memory.write({ carried: room.carried ?? undefined });
+  way.refused = null;
+}
+
+/** Whether the answer refuses what the visitor brought; then it says so, and nothing else changes. */
+function refuse(answer) {
+  const why = whyRefused(answer);
+  if (!why) return false;
+  if (room.carried?.code) find("typed").value = room.carried.code;
+  room.carried = null;
+  tab.write({ carried: undefined });
+  memory.write({ carried: undefined });
+  way.refused = why;
+  find("coded").open = true;
+  redraw();
+  return true;
+}
+
+/** Joins with what was typed or carried; a place in another line is kept until the new one is there. */
+async function joinWith(carried) {
+  const kept = room.carried;
+  room.carried = carried;
+  if (!CAN_SWITCH.includes(sceneNow())) return GIVEN_UP.includes(me.state) ? rejoin() : join();
+  try {
+    const answer = await request("POST", `${queue}/tickets`, {
+      permit: room.permit ?? (await freshPermit()),
+      ...carried,
+    });
+    if (refuse(answer)) return;
+    if (answer.status === 409) room.carried = kept;
+    else {
+      keepCarried();
+      find("coded").open = false;
+    }
+    hear({ ...answer, ...(await request("GET", mine)) });
+  } catch (error) {
+    if (refuse(error.answer)) return;
+    room.carried = kept;
+    throw error;
+  }
+  await goOn();
+}
