@@ -23,15 +23,6 @@ const SHORTEST_GAP: Millis = Millis(250);
 /// up to a minute late.
 const LOST_AFTER: Millis = Millis(60_000);
 
-/// What to tell the platform.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Alarm {
-    /// Set the alarm to this instant, instead of any other.
-    Set(UnixMillis),
-    /// Take the alarm away.
-    Clear,
-}
-
 /// Whether an alarm set for that instant may still come.
 fn is_awaited(set: UnixMillis, now: UnixMillis) -> bool {
     now.since(set) <= LOST_AFTER
@@ -46,8 +37,8 @@ pub struct AlarmBook {
 }
 
 impl AlarmBook {
-    /// The next deadline is at `wanted`: what has to change, if anything.
-    pub fn wants(&mut self, wanted: Option<UnixMillis>, now: UnixMillis) -> Option<Alarm> {
+    /// The next deadline is at `wanted`: what the alarm has to be set for, if it has to be set.
+    pub fn wants(&mut self, wanted: Option<UnixMillis>, now: UnixMillis) -> Option<UnixMillis> {
         let wanted = wanted?.max(now.plus(SHORTEST_GAP));
         let stands = self
             .set_for
@@ -56,12 +47,12 @@ impl AlarmBook {
     }
 
     /// The alarm has come: the first thing to do is to arm it again.
-    pub fn comes(&mut self, now: UnixMillis) -> Alarm {
+    pub fn comes(&mut self, now: UnixMillis) -> UnixMillis {
         self.set(now.plus(REARM))
     }
 
     /// The alarm is carried out: the next one is wanted at `wanted`, or in a day.
-    pub fn done(&mut self, wanted: Option<UnixMillis>, now: UnixMillis) -> Alarm {
+    pub fn done(&mut self, wanted: Option<UnixMillis>, now: UnixMillis) -> UnixMillis {
         let wanted = wanted.unwrap_or(now.plus(DAY));
         self.set(wanted.max(now.plus(SHORTEST_GAP)))
     }
@@ -72,8 +63,9 @@ impl AlarmBook {
         !known && !core::mem::replace(&mut self.is_asking, true)
     }
 
-    /// What stands, as the platform says (`None`: nothing, or it did not say): what has to change.
-    pub fn stands(&mut self, at: Option<UnixMillis>, now: UnixMillis) -> Option<Alarm> {
+    /// What stands, as the platform says (`None`: nothing, or it did not say): what the alarm has to
+    /// be set for, if it has to be set.
+    pub fn stands(&mut self, at: Option<UnixMillis>, now: UnixMillis) -> Option<UnixMillis> {
         self.is_asking = false;
         let known = self.set_for.filter(|set| is_awaited(*set, now));
         let found = at.filter(|at| is_awaited(*at, now) && *at <= now.plus(DAY));
@@ -84,9 +76,9 @@ impl AlarmBook {
         }
     }
 
-    fn set(&mut self, at: UnixMillis) -> Alarm {
+    fn set(&mut self, at: UnixMillis) -> UnixMillis {
         self.set_for = Some(at);
-        Alarm::Set(at)
+        at
     }
 }
 
@@ -105,11 +97,11 @@ mod tests {
         let mut book = AlarmBook::default();
         let rows = [
             (None, None),
-            (Some(after(20)), Some(Alarm::Set(after(20)))),
+            (Some(after(20)), Some(after(20))),
             (Some(after(20)), None),
             (Some(after(30)), None),
             (None, None),
-            (Some(after(5)), Some(Alarm::Set(after(5)))),
+            (Some(after(5)), Some(after(5))),
         ];
         for (wanted, told) in rows {
             assert_eq!(book.wants(wanted, T), told, "wanted {wanted:?}");
@@ -120,23 +112,17 @@ mod tests {
     fn the_alarm_is_armed_again_before_it_is_carried_out_and_then_set_to_the_next_deadline() {
         let mut book = AlarmBook::default();
         book.wants(Some(T), T);
-        assert_eq!(book.comes(T), Alarm::Set(after(10)));
+        assert_eq!(book.comes(T), after(10));
         assert_eq!(book.wants(Some(after(20)), T), None);
-        assert_eq!(book.done(Some(after(20)), T), Alarm::Set(after(20)));
-        assert_eq!(book.comes(after(20)), Alarm::Set(after(30)));
-        assert_eq!(
-            book.done(None, after(20)),
-            Alarm::Set(after(20).plus(DAY))
-        );
-        assert_eq!(
-            book.wants(Some(after(90)), after(20)),
-            Some(Alarm::Set(after(90)))
-        );
+        assert_eq!(book.done(Some(after(20)), T), after(20));
+        assert_eq!(book.comes(after(20)), after(30));
+        assert_eq!(book.done(None, after(20)), after(20).plus(DAY));
+        assert_eq!(book.wants(Some(after(90)), after(20)), Some(after(90)));
     }
 
     #[test]
     fn an_object_with_nothing_due_has_an_alarm_within_a_day_and_sets_it_only_if_none_stands() {
-        let tomorrow = Some(Alarm::Set(T.plus(DAY)));
+        let tomorrow = Some(T.plus(DAY));
         let lost = UnixMillis(T.0 - 70_000);
         let rows = [
             (None, tomorrow),
@@ -168,18 +154,12 @@ mod tests {
         book.wants(Some(after(1)), T);
         assert_eq!(book.wants(Some(after(1)), after(61)), None);
         let mended = after(62).plus(SHORTEST_GAP);
-        assert_eq!(
-            book.wants(Some(after(1)), after(62)),
-            Some(Alarm::Set(mended))
-        );
+        assert_eq!(book.wants(Some(after(1)), after(62)), Some(mended));
     }
 
     #[test]
     fn a_deadline_that_cannot_be_met_yet_does_not_spin() {
         let mut book = AlarmBook::default();
-        assert_eq!(
-            book.done(Some(T), after(1)),
-            Alarm::Set(after(1).plus(SHORTEST_GAP))
-        );
+        assert_eq!(book.done(Some(T), after(1)), after(1).plus(SHORTEST_GAP));
     }
 }

@@ -251,7 +251,10 @@ impl<T> CoordinatorDesk<T> {
             (!self.is_awake).then_some(now),
             self.coordinator.next_wakeup(),
             self.fetch_at(now),
-            pokes.into_iter().map(|shard| self.poke_at(shard, now)).min(),
+            pokes
+                .into_iter()
+                .map(|shard| self.poke_at(shard, now))
+                .min(),
         ];
         let deadline = steps.into_iter().flatten().min();
         let came = matches!(self.fetching, Fetching::Came(..)).then_some(now);

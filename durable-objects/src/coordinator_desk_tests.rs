@@ -49,9 +49,17 @@ fn the_reports_of_one_window_are_one_transaction() {
     for shard in 0..2 {
         let late = T.plus(Millis(u64::from(shard)));
         let ask = sync(report(shard, 5));
-        assert_eq!(desk.ask(ask, [1; 16], u32::from(shard), late, &rows), Taken::Waits);
+        assert_eq!(
+            desk.ask(ask, [1; 16], u32::from(shard), late, &rows),
+            Taken::Waits
+        );
     }
-    assert!(desk.step(T.plus(Millis(19)), &mut rows).unwrap().answers.is_empty());
+    assert!(
+        desk.step(T.plus(Millis(19)), &mut rows)
+            .unwrap()
+            .answers
+            .is_empty()
+    );
     let answers = desk.step(T.plus(Millis(20)), &mut rows).unwrap().answers;
     assert_eq!(rows.commits - commits, 1);
     let answered: Vec<_> = answers
@@ -114,6 +122,9 @@ fn when_too_many_wait_the_next_is_turned_away_and_nothing_is_done() {
 fn a_window_does_not_outlast_a_clock_that_is_set_back() {
     let (mut desk, mut rows) = desk();
     desk.ask(sync(report(0, 5)), [1; 16], 0, T, &rows);
-    let answers = desk.step(UnixMillis(T.0 - 3_600_000), &mut rows).unwrap().answers;
+    let answers = desk
+        .step(UnixMillis(T.0 - 3_600_000), &mut rows)
+        .unwrap()
+        .answers;
     assert_eq!(answers.len(), 1);
 }

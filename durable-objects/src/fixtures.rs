@@ -12,7 +12,7 @@ use anteroom_queue::sync::SyncReply;
 use anteroom_queue::units::{ClaimId, LineIndex, Millis, Nonce, PlaceIndex, UnixMillis};
 
 use crate::coordinator_desk::{CoordinatorDesk, Taken};
-use crate::opening::{Known, start};
+use crate::opening::{Core, Known, start};
 use crate::shard_desk::ShardDesk;
 use crate::storage::{Store, WriteFailed, read_all};
 use crate::uplink::{SYNC_TIMEOUT, SyncFailed};
@@ -77,6 +77,8 @@ pub struct Memory {
     pub commits: usize,
     /// How many rows were written.
     pub written: usize,
+    /// The keys of each transaction.
+    pub transactions: Vec<Vec<String>>,
     /// Writes fail.
     pub is_broken: bool,
 }
@@ -95,6 +97,8 @@ impl Store for Memory {
         }
         self.commits += 1;
         self.written += rows.len();
+        self.transactions
+            .push(rows.iter().map(|(key, _)| key.clone()).collect());
         self.rows.extend(rows);
         Ok(())
     }
@@ -130,6 +134,11 @@ pub struct Pair {
     pub answers: Vec<(UnixMillis, u32, ShardAnswer)>,
     /// When reports left the shard.
     pub reports: Vec<UnixMillis>,
+    /// When the coordinator wanted the shard to be asked for a report.
+    pub pokes: Vec<UnixMillis>,
+    /// Which rounds of the beacon the coordinator wanted, and when.
+    pub rounds: Vec<(UnixMillis, u64)>,
+    settings: Settings,
     fails_at: Option<UnixMillis>,
 }
 
@@ -138,21 +147,42 @@ const REPORT: u32 = 0;
 impl Pair {
     /// Both at the beginning of the run.
     pub fn new() -> Self {
-        let (mut shard_rows, mut coordinator_rows) = (Memory::default(), Memory::default());
-        let (shard, changes) = start::<Shard>(&shard_known(), None, settings(), [7; 16], T).unwrap();
-        shard_rows.commit(changes).unwrap();
-        let (coordinator, changes) =
-            start::<Coordinator>(&coordinator_known(), None, settings(), [7; 16], T).unwrap();
-        coordinator_rows.commit(changes).unwrap();
+        Self::with(settings())
+    }
+
+    /// Both at the beginning of a run with these settings.
+    pub fn with(settings: Settings) -> Self {
+        Self::from_rows(Memory::default(), Memory::default(), settings, T)
+    }
+
+    /// Both from their rows.
+    pub fn from_rows(
+        mut shard_rows: Memory,
+        mut coordinator_rows: Memory,
+        settings: Settings,
+        now: UnixMillis,
+    ) -> Self {
         Self {
-            now: T,
-            shard: ShardDesk::new(1, shard, T),
+            now,
+            shard: ShardDesk::new(
+                1,
+                open(&mut shard_rows, &shard_known(), &settings, now),
+                now,
+            ),
             shard_rows,
-            coordinator: CoordinatorDesk::new(coordinator),
+            coordinator: CoordinatorDesk::new(open(
+                &mut coordinator_rows,
+                &coordinator_known(),
+                &settings,
+                now,
+            )),
             coordinator_rows,
+            settings,
             is_reachable: true,
             answers: Vec::new(),
             reports: Vec::new(),
+            pokes: Vec::new(),
+            rounds: Vec::new(),
             fails_at: None,
         }
     }
@@ -249,6 +279,12 @@ impl Pair {
             .step(self.now, &mut self.coordinator_rows)
             .unwrap();
         let answers = step.answers;
+        self.rounds
+            .extend(step.beacon.map(|round| (self.now, round)));
+        if !step.pokes.is_empty() {
+            self.pokes.push(self.now);
+            self.shard.poke(self.now);
+        }
         for (to, bytes) in answers {
             if to == REPORT {
                 let Ok(CoordinatorReply::Synced(reply)) = wire::decode(&bytes) else {
@@ -276,16 +312,11 @@ impl Pair {
 
     /// Both lose their memory and start again from their rows.
     pub fn restart(&mut self) {
-        let stored = read_all(self.shard_rows.read()).unwrap();
-        let (shard, changes) =
-            start::<Shard>(&shard_known(), stored, settings(), [7; 16], self.now).unwrap();
-        self.shard_rows.commit(changes).unwrap();
-        self.shard = ShardDesk::new(1, shard, self.now);
-        let stored = read_all(self.coordinator_rows.read()).unwrap();
-        let (coordinator, changes) =
-            start::<Coordinator>(&coordinator_known(), stored, settings(), [7; 16], self.now).unwrap();
-        self.coordinator_rows.commit(changes).unwrap();
-        self.coordinator = CoordinatorDesk::new(coordinator);
+        let (settings, now) = (&self.settings, self.now);
+        let shard = open(&mut self.shard_rows, &shard_known(), settings, now);
+        self.shard = ShardDesk::new(1, shard, now);
+        let rows = &mut self.coordinator_rows;
+        self.coordinator = CoordinatorDesk::new(open(rows, &coordinator_known(), settings, now));
         self.fails_at = None;
     }
 
@@ -299,6 +330,14 @@ impl Pair {
             })
             .collect()
     }
+}
+
+/// Opens a core on its rows, and stores what that changes.
+pub fn open<C: Core>(rows: &mut Memory, known: &Known, settings: &Settings, now: UnixMillis) -> C {
+    let stored = read_all(rows.read()).unwrap();
+    let (core, changes) = start::<C>(known, stored, settings.clone(), [7; 16], now).unwrap();
+    rows.commit(changes).unwrap();
+    core
 }
 
 /// Visitor `number`'s permit.

@@ -13,7 +13,7 @@ use worker::js_sys::{Date, Function, Object, Reflect};
 use worker::wasm_bindgen_futures::JsFuture;
 use worker::{Env, State, console_error, console_log};
 
-use crate::alarm::{Alarm, AlarmBook};
+use crate::alarm::AlarmBook;
 use crate::meta::{LeftBehind, META_KEY, Meta};
 use crate::opening::{Core, Known, start, who};
 use crate::platform_error::message;
@@ -89,18 +89,13 @@ impl Instance {
         self.state.wait_until(task);
     }
 
-    /// Tells the platform about the alarm at once, so that it is one transaction with the rows
-    /// written in the same turn; what is returned resolves when it is stored.
-    fn tell(&self, alarm: Alarm) -> impl Future<Output = Result<(), String>> + use<> {
+    /// Sets the alarm at once, so that it is one transaction with the rows written in the same
+    /// turn; what is returned resolves when it is stored.
+    fn set_alarm(&self, at: UnixMillis) -> impl Future<Output = Result<(), String>> + use<> {
         let storage = self.state.storage();
         let options: Object = JsValue::NULL.unchecked_into();
-        let told = match alarm {
-            Alarm::Set(at) => {
-                let date = Date::new(&JsValue::from_f64(at.0 as f64));
-                storage.as_raw().set_alarm(date, options)
-            }
-            Alarm::Clear => storage.as_raw().delete_alarm(options),
-        };
+        let date = Date::new(&JsValue::from_f64(at.0 as f64));
+        let told = storage.as_raw().set_alarm(date, options);
         async move {
             match told {
                 Ok(promise) => JsFuture::from(promise).await.map(|_| ()),
@@ -154,8 +149,8 @@ fn mind_alarm<D: Driven>(object: &Rc<D>, due: Due, now: UnixMillis) {
     let mut book = instance.book.borrow_mut();
     match due.alarm_for(now) {
         Some(at) => {
-            if let Some(alarm) = book.wants(Some(at), now) {
-                tell_or_end(object, alarm);
+            if let Some(at) = book.wants(Some(at), now) {
+                set_or_end(object, at);
             }
         }
         None if book.has_to_ask(now) => instance.spawn(mind_daily_alarm(object.clone())),
@@ -163,8 +158,8 @@ fn mind_alarm<D: Driven>(object: &Rc<D>, due: Due, now: UnixMillis) {
     }
 }
 
-fn tell_or_end<D: Driven>(object: &Rc<D>, alarm: Alarm) {
-    let told = object.instance().tell(alarm);
+fn set_or_end<D: Driven>(object: &Rc<D>, at: UnixMillis) {
+    let told = object.instance().set_alarm(at);
     let ended = object.clone();
     object.instance().spawn(async move {
         if let Err(why) = told.await {
@@ -183,8 +178,8 @@ async fn mind_daily_alarm<D: Driven>(object: Rc<D>) {
     // What the platform does not say counts as no alarm: setting one is never wrong.
     let stands = stands.ok().flatten().map(|at| UnixMillis(at.max(0) as u64));
     let wanted = instance.book.borrow_mut().stands(stands, platform::now());
-    if let Some(alarm) = wanted {
-        tell_or_end(&object, alarm);
+    if let Some(at) = wanted {
+        set_or_end(&object, at);
     }
 }
 
@@ -195,7 +190,7 @@ async fn mind_daily_alarm<D: Driven>(object: Rc<D>) {
 pub async fn alarm_comes<D: Driven>(object: &Rc<D>) -> Result<(), String> {
     let instance = object.instance();
     let armed = instance.book.borrow_mut().comes(platform::now());
-    instance.tell(armed).await?;
+    instance.set_alarm(armed).await?;
     object.step(platform::now());
     if instance.has_ended() {
         return Ok(());
@@ -203,7 +198,7 @@ pub async fn alarm_comes<D: Driven>(object: &Rc<D>) -> Result<(), String> {
     let now = platform::now();
     let wanted = object.due(now).and_then(|due| due.alarm_for(now));
     let next = instance.book.borrow_mut().done(wanted, now);
-    instance.tell(next).await?;
+    instance.set_alarm(next).await?;
     wake(object);
     Ok(())
 }
@@ -254,7 +249,7 @@ impl Instance {
     pub async fn alarm_comes_to_closed(&self) -> Result<(), String> {
         let now = platform::now();
         let again = self.book.borrow_mut().done(None, now);
-        self.tell(again).await?;
+        self.set_alarm(again).await?;
         let failed = |error: worker::Error| error.to_string();
         let mut table = Table::open(&self.state).map_err(failed)?;
         // A row that cannot be read was written by a later version: it is that one's to judge.

@@ -78,9 +78,7 @@ mod tests {
 
     /// A stored log of lines of that length, with as many on its pages as the core puts there.
     fn log(lines: usize, bytes: usize) -> Memory {
-        let all: Vec<String> = (1..=lines)
-            .map(|n| format!("{n:0>bytes$}"))
-            .collect();
+        let all: Vec<String> = (1..=lines).map(|n| format!("{n:0>bytes$}")).collect();
         let mut changes = Changes::default();
         for (number, lines) in all.chunks(LOG_PAGE_LINES).enumerate() {
             let page = LogPage {

@@ -5,9 +5,9 @@
 //! alarm works without a caller. From then on a caller that means another object is refused. A run
 //! that the configuration has left behind is refused whole.
 
-use anteroom_queue::coordinator::{Coordinator, RunName};
 use anteroom_queue::coordinator::command::CoordinatorCommand;
 use anteroom_queue::coordinator::rows::CoordinatorRow;
+use anteroom_queue::coordinator::{Coordinator, RunName};
 use anteroom_queue::settings::Settings;
 use anteroom_queue::shard::command::ShardCommand;
 use anteroom_queue::shard::rows::ShardRow;
@@ -134,12 +134,7 @@ impl Core for Shard {
         Shard::restore(shard_identity(known), settings, rows, now)
     }
 
-    fn configure(
-        &mut self,
-        settings: Settings,
-        _: [u8; 16],
-        now: UnixMillis,
-    ) -> Vec<ShardRow> {
+    fn configure(&mut self, settings: Settings, _: [u8; 16], now: UnixMillis) -> Vec<ShardRow> {
         self.apply(ShardCommand::Configure { settings }, now).rows
     }
 }

@@ -121,8 +121,8 @@ fn leave(pair: &mut Pair) -> (usize, usize) {
 fn leaving_the_line_is_one_row() {
     let mut pair = Pair::in_touch();
     pair.operate(Action::Pause {
-        reason: String::new(),
-        next_update_at: None,
+        reason: "lights".into(),
+        next_update_at: Some(pair.now.plus(Millis::from_minutes(10))),
     });
     joins(&mut pair, 3, 500);
     pair.run_for(Millis::from_seconds(2));

@@ -175,7 +175,7 @@ fn a_claim_that_is_not_granted_is_pending_after_a_second() {
     pair.run_for(Millis(300));
     let pause = Action::Pause {
         reason: "fire drill".into(),
-        next_update_at: None,
+        next_update_at: Some(pair.now.plus(Millis::from_minutes(10))),
     };
     pair.operate(pause);
     let asked = pair.now;

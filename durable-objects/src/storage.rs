@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 
 use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::shard::rows::ShardRow;
-use serde::de::DeserializeOwned;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::meta::{META_KEY, Meta, NotMeta, SCHEMA, read_meta};
 
@@ -72,7 +72,10 @@ impl core::fmt::Display for Unusable {
                 write!(out, "row {key}: bytes do not fit format {ROW_FORMAT}")
             }
             Unusable::Schema(found) => {
-                write!(out, "table: schema {found}, this version reads 1 to {SCHEMA}")
+                write!(
+                    out,
+                    "table: schema {found}, this version reads 1 to {SCHEMA}"
+                )
             }
         }
     }

@@ -12,8 +12,8 @@ use anteroom_queue::settings::{Limits, Mode};
 use anteroom_queue::shard::command::{PlaceView, Refused, VisitorState};
 use anteroom_queue::sync::{Counters, Cut, Entrants, LineAnswer, LineReport, SyncReply};
 use anteroom_queue::units::{
-    ClaimId, EntryNumber, Generation, KeyHash, LineIndex, Millis, Nonce, PlaceIndex, Rank, ShardIndex,
-    UnixMillis,
+    ClaimId, EntryNumber, Generation, KeyHash, LineIndex, Millis, Nonce, PlaceIndex, Rank,
+    ShardIndex, UnixMillis,
 };
 
 use super::*;
@@ -135,7 +135,7 @@ fn an_edge_of_another_version_can_still_read_the_board() {
         &format!(
             "02 01 03 01 00 00 01 04736f6f6e 000000 00 01 01 00 01 02 01ac0204 00 \
              01 0767656e6572616c 03 0106 01 05 047261696e 05 01 09 00 00 \
-             01 {} 01 09 {} 07 06 0108 01 {} 01 02 0405 {} 00",
+             01 {} 01 09 {} 07 06 0108 01 {} 01 02 0405 {} 00 00",
             "01".repeat(32),
             "02".repeat(32),
             "03".repeat(32),
