@@ -125,7 +125,6 @@ const WORDS = {
 };
 const STRIP = `
 :host { all: initial }
-[hidden] { display: none !important }
 section {
   position: fixed; inset: auto 0 0; z-index: 2147483000; box-sizing: border-box;
   display: flex; align-items: center; justify-content: center; gap: .25em .75em;
@@ -232,7 +231,8 @@ function saying(me) {
 /** The event's own colours; at the turn the strip itself has them. */
 function ownColours() {
   const main = ([colour, on]) => `--main:${colour};--on-main:${on}`;
-  const turn = ([colour, on]) => `--card:${colour};--hair:${on};--ink:${on};--soft:${on};--main:${on};--on-main:${colour}`;
+  const turn = ([colour, on]) =>
+    `--card:${colour};--hair:${on};--ink:${on};--soft:${on};--main:${on};--on-main:${colour}`;
   return `:host{${main(day)}}@media(prefers-color-scheme:dark){:host{${main(night)}}}:host([data-tone="turn"]){${turn(day)}}`;
 }
 
@@ -327,16 +327,17 @@ function look() {
   poll.start();
   poll.atOnce();
 }
+const restored = ({ persisted }) => persisted && look();
 const visible = () => (document.hidden ? poll.replan() : look());
 function stop() {
   poll.stop();
   document.removeEventListener("visibilitychange", visible);
-  window.removeEventListener("pageshow", look);
+  window.removeEventListener("pageshow", restored);
 }
 if (source.origin !== location.origin || !/^[a-z0-9-]+$/.test(event)) {
   console.warn("embed.js needs data-event, and its src on the page's own host");
 } else if (!document.querySelector("wr-strip")) {
   document.addEventListener("visibilitychange", visible);
-  window.addEventListener("pageshow", look);
+  window.addEventListener("pageshow", restored);
   look();
 }

@@ -75,13 +75,7 @@ fn asked_line<'l>(query: &str, lines: &'l [LineBoard]) -> Result<&'l LineBoard, 
         None => lines.first(),
         Some(id) => lines.iter().find(|line| line.id == id),
     };
-    found.ok_or_else(|| {
-        Problem::new(
-            400,
-            "no-such-line",
-            "line: allowed is a line of this queue",
-        )
-    })
+    found.ok_or_else(|| Problem::new(400, "no-such-line", "line: allowed is a line of this queue"))
 }
 
 /// When the line opens, while it has not.
@@ -92,7 +86,10 @@ fn opening(line: &LineBoard) -> Option<UnixMillis> {
 
 /// The appointment's name all over the world: of the event's first host, run and line.
 fn name_of(event: &anteroom_config::Event, line: &str) -> String {
-    let host = event.hosts.first().map_or("", |host| host.trim_start_matches(['*', '.']));
+    let host = event
+        .hosts
+        .first()
+        .map_or("", |host| host.trim_start_matches(['*', '.']));
     format!("anteroom-{}-{}-{line}@{host}", event.id, event.run)
 }
 

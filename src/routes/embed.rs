@@ -22,13 +22,10 @@ const STRIP: &str = include_str!("../../static/embed.js");
 /// The script.
 pub fn answer(visit: &Visit) -> Answer {
     let asked = host::normalise(&visit.incoming.authority);
-    let here = visit
-        .deployment
-        .all()
-        .filter(|room| {
-            let hosts = &room.event.hosts;
-            hosts.iter().any(|pattern| host::matches(pattern, &asked))
-        });
+    let here = visit.deployment.all().filter(|room| {
+        let hosts = &room.event.hosts;
+        hosts.iter().any(|pattern| host::matches(pattern, &asked))
+    });
     Answer::text(200, "text/javascript; charset=utf-8", script(here))
         .with(
             "cache-control",
@@ -50,10 +47,24 @@ fn script(rooms: impl Iterator<Item = Room>) -> String {
     };
     let fronts: Map<String, Value> = rooms.map(front).collect();
     format!(
-        "(()=>{{\"use strict\";\nconst FRONTS={};\nconst COLOURS={};\n{POLL}{STRIP}}})();\n",
+        "(()=>{{\"use strict\";\nconst FRONTS={};\nconst COLOURS={};\n{}\n{}}})();\n",
         Value::Object(fronts),
         json!(colours()),
+        compact(POLL),
+        compact(STRIP),
     )
+}
+
+/// Without comments and indentation: every shop page of everybody loads it. Both files are formatted, so that a comment
+/// stands on lines of its own.
+fn compact(source: &str) -> String {
+    let kept = source.lines().map(str::trim).filter(|line| {
+        let is_comment = ["//", "/**", "*"]
+            .iter()
+            .any(|start| line.starts_with(start));
+        !line.is_empty() && !is_comment
+    });
+    kept.collect::<Vec<_>>().join("\n")
 }
 
 /// The page's colours for the root of a shadow tree, with as little space as can be.
@@ -69,6 +80,13 @@ fn colours() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_comments_and_indentation_are_left_out() {
+        let source =
+            "/** Doc. */\n// One.\nconst a = 2; // two\n\n  /**\n   * Three.\n   */\n  f(`*`);\n";
+        assert_eq!(compact(source), "const a = 2; // two\nf(`*`);");
+    }
 
     #[test]
     fn the_colours_are_those_of_a_shadow_tree() {

@@ -168,7 +168,10 @@ impl DrawPage<'_> {
             ("entrants", Some(draw.entrants.map(|n| n.to_string()))),
             ("fixed_at", Some(draw.fixed_at.clone())),
             ("log_root", Some(draw.log_root.clone())),
-            ("round", beacon(|beacon| beacon.round.map(|n| n.to_string()))),
+            (
+                "round",
+                beacon(|beacon| beacon.round.map(|n| n.to_string())),
+            ),
             ("signature", beacon(|beacon| beacon.signature.clone())),
             ("randomness", beacon(|beacon| beacon.randomness.clone())),
             ("secret", Some(draw.secret.clone())),
@@ -255,10 +258,7 @@ mod tests {
         let came = Draw::new(&draw(Some(9), Some(vec![5; 48])), true);
         let beacon = came.beacon.unwrap();
         assert_eq!(beacon.signature, Some("05".repeat(48)));
-        assert_eq!(
-            beacon.randomness,
-            Some(hex::text(&randomness(&[5; 48])))
-        );
+        assert_eq!(beacon.randomness, Some(hex::text(&randomness(&[5; 48]))));
         assert!(!beacon.absent);
         assert_eq!(came.fixed_at.as_deref(), Some("2027-03-01T09:00:00.123Z"));
 

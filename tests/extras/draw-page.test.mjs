@@ -49,7 +49,10 @@ test("a visitor's rank is recomputed from the published numbers and is equal", a
   assert.equal(await page.locator("#recomputed").textContent(), await page.locator("#said").textContent());
   assert.equal(await page.locator("#checked li[data-holds=true]").count(), 4);
   assert.equal(await page.locator("#without").isVisible(), false);
-  assert.match(await page.locator("code").textContent(), /verify-draw -- --url https:\/\/tickets\.example\.com\/_wr\/queues\/world-tour$/);
+  assert.match(
+    await page.locator("code").textContent(),
+    /verify-draw -- --url https:\/\/tickets\.example\.com\/_wr\/queues\/world-tour$/,
+  );
   assert.deepEqual(complaints, []);
   await close();
 });
@@ -74,7 +77,9 @@ test("numbers that contradict one another are said, also where the rank fits and
     await verdict(page, "bad");
     assert.equal(await page.locator("#verdict-title").textContent(), "The numbers do not fit");
     assert.deepEqual(
-      await page.locator("#checked li[data-holds=false]").evaluateAll((items) => items.map((item) => item.dataset.check)),
+      await page
+        .locator("#checked li[data-holds=false]")
+        .evaluateAll((items) => items.map((item) => item.dataset.check)),
       ["secret", "seed"],
     );
     await close();

@@ -94,4 +94,11 @@ export function earlyDocument() {
 }
 
 /** A visitor's state, as far as the page of the draw reads it. */
-export const stateOf = (entry, rank) => ({ event: "world-tour", run: 3, state: "waiting", line: "general", entry, rank });
+export const stateOf = (entry, rank) => ({
+  event: "world-tour",
+  run: 3,
+  state: "waiting",
+  line: "general",
+  entry,
+  rank,
+});

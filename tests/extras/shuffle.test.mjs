@@ -71,7 +71,8 @@ test("one altered value of any kind is noticed by a check", async () => {
     commitment: ({ draw }) => Object.assign(draw, { commitment: flipped(draw.commitment) }),
     entrants: ({ draw }) => Object.assign(draw, { entrants: draw.entrants + 1 }),
     log_root: ({ draw }) => Object.assign(draw, { log_root: flipped(draw.log_root) }),
-    fixed_at: ({ draw }) => Object.assign(draw, { fixed_at: new Date(Date.parse(draw.fixed_at) + 3_000).toISOString() }),
+    fixed_at: ({ draw }) =>
+      Object.assign(draw, { fixed_at: new Date(Date.parse(draw.fixed_at) + 3_000).toISOString() }),
     secret: ({ draw }) => Object.assign(draw, { secret: flipped(draw.secret) }),
     seed: ({ draw }) => Object.assign(draw, { seed: flipped(draw.seed) }),
     round: ({ draw }) => Object.assign(draw.beacon, { round: draw.beacon.round + 1 }),
