@@ -3,6 +3,8 @@
 use anteroom_queue::draw::Hash;
 use anteroom_queue::log::{BegunLine, LineFault, LogLine, Record, empty_head, verify_line};
 
+use serde_json::Value;
+
 use crate::cuts::{self, Cut};
 use crate::document::DrawDocument;
 use crate::history::{CutRecord, DrawnRecord, FixedRecord, History};
@@ -112,9 +114,7 @@ impl Replay {
         match line.record {
             Record::Begin { lines, .. } => self.begin(n, lines, findings),
             Record::Operator { by, action } => {
-                let name = action.get("action").and_then(|name| name.as_str());
-                self.operators
-                    .push((by, name.unwrap_or("something").to_owned()));
+                self.operators.push((by, name_of(&action).to_owned()));
             }
             Record::Stock { .. } => {}
             Record::Edges { bypassed, staff } => self.beside = (bypassed, staff),
@@ -297,6 +297,16 @@ impl Replay {
             format!("operators did: {did}; {bypassed} requests passed without a pass, {staff} with a staff pass"),
         );
     }
+}
+
+/// What an action is called: its member `action`, its only member, or itself.
+fn name_of(action: &Value) -> &str {
+    let only = action.as_object().and_then(|members| members.keys().next());
+    let named = action.get("action").and_then(Value::as_str);
+    named
+        .or(action.as_str())
+        .or(only.map(String::as_str))
+        .unwrap_or("something")
 }
 
 fn take_fixed(history: &mut History, fixed: FixedRecord, head: &Hash, findings: &mut Findings) {
