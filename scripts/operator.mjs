@@ -3,28 +3,40 @@ import { createInterface } from "node:readline/promises";
 import { command, configFileOf, readArguments, UsageError, wholeNumber } from "./command-line.mjs";
 import { actions } from "./operating/actions.mjs";
 import { clock, count, figuresOf, settingsOf, statusLines } from "./operating/figures.mjs";
+import { writeLog } from "./operating/log.mjs";
 import { DEFAULT_URL, reach, requireUrl } from "./operating/reach.mjs";
 import { wranglerFile } from "./paths.mjs";
 import { setup } from "./setup.mjs";
 
 const USAGE = `npm run operator -- [options] COMMAND
   status | watch                 numbers now; numbers every two seconds
-  pause [REASON] | resume        no calls and no admissions | ends pause and stop
-  stop [REASON]                  also those inside get the page
+  pause REASON | resume          no calls and no admissions | ends pause and stop
+  stop REASON                    also those inside get the page
   off | soldout | close | open   everybody passes | sold out | over | ends these three
   rate N | limit N               admissions a minute | inside at the same time; N may be "none" or "reset"
   message [TEXT]                 what everybody reads; without a text it is taken away
+  reschedule TIME REASON         another opening, until the draw begins; TIME is like 2027-03-01T10:00:00+01:00
+  stock N                        what is left to sell; 0 holds the calls until there is more
+  close-line ID | open-line ID   one line takes no joins and is not called | ends that
+  log                            the event log, all of it, into --out
 options
   --event E           the event; by default the one of the deployment's front page
   --url URL           the deployment, http://127.0.0.1:8787 by default
-  --next-update MIN   with pause and stop: when you will say more
-  --yes               do not ask (stop, off, soldout and close ask a person at a terminal)
+  --next-update MIN   with pause and stop, required: when you will say more
+  --line ID           with reschedule: one line; otherwise all that have not opened
+  --out FILE          with log: where it goes, one JSON object a line; "-" is the standard output
+  --yes               do not ask (stop, off, soldout, close and close-line ask a person at a terminal)
   --seconds N         with watch: stop after so long
   --config FILE       another wrangler.toml
 The token is OPERATOR_TOKEN of the environment, or is made from the root keys (.dev.vars, or ROOT_KEY).`;
 
 /** Commands that further words belong to; to any other they are a mistake. */
-const WITH_WORDS = ["pause", "stop", "rate", "limit", "message"];
+const WITH_WORDS = [
+  ...["pause", "stop", "rate", "limit", "message"],
+  ...["reschedule", "stock", "close-line", "open-line"],
+];
+/** Commands that change nothing. */
+const LOOKS = ["status", "watch", "log"];
 const WATCH_INTERVAL_MS = 2_000;
 /** A week: the longest that anybody watches in one go. */
 const MAX_WATCH_SECONDS = 7 * 86_400;
@@ -37,26 +49,34 @@ async function main(words) {
       event: { type: "string" },
       url: { type: "string", default: DEFAULT_URL },
       "next-update": { type: "string" },
+      line: { type: "string" },
+      out: { type: "string" },
       seconds: { type: "string" },
       yes: { type: "boolean", default: false },
     },
     true,
   );
   const [verb, ...rest] = positionals;
-  if (verb !== "status" && verb !== "watch" && !Object.hasOwn(actions, verb ?? "")) {
+  if (!LOOKS.includes(verb) && !Object.hasOwn(actions, verb ?? "")) {
     throw new UsageError(`command is ${JSON.stringify(verb ?? "")}`);
   }
   if (rest.length > 0 && !WITH_WORDS.includes(verb)) {
     throw new UsageError(`${verb} takes nothing more, found ${JSON.stringify(rest.join(" "))}`);
   }
+  if (values.line !== undefined && verb !== "reschedule") throw new UsageError("--line belongs to reschedule");
+  if ((values.out !== undefined) !== (verb === "log")) throw new UsageError("log and --out FILE belong together");
   const forSeconds = wholeNumber(values.seconds, { name: "--seconds", from: 1, to: MAX_WATCH_SECONDS });
   requireUrl(values.url);
   values.config = configFileOf(values.config);
-  const body = actions[verb]?.body(rest, { nextUpdateMinutes: values["next-update"] });
+  const body = actions[verb]?.body(rest, {
+    nextUpdateMinutes: values["next-update"],
+    line: values.line,
+  });
   await setup(["packages"]);
   const target = await reach(values);
   if (verb === "status") return printLines(statusLines({ ...target, document: await target.api.observe() }));
   if (verb === "watch") return watch(target, forSeconds ?? Number.POSITIVE_INFINITY);
+  if (verb === "log") return printLines([await writeLog(target.api, values.out)].filter(Boolean));
   return change(target, verb, body, values.yes);
 }
 

@@ -1,8 +1,15 @@
 // What an operator can do: what it takes, what is sent, and what it will do, said with the numbers of this moment.
-import { wholeNumber } from "../command-line.mjs";
+import { UsageError, wholeNumber } from "../command-line.mjs";
 import { count, rateText, roomText } from "./figures.mjs";
 
 const MAX_LIMIT = 1_000_000;
+const MAX_STOCK = 9_999_999_999_999;
+/** What visitors read of an operator, in bytes. */
+const MAX_REASON_BYTES = 500;
+/** An opening is moved to this far ahead at least. */
+const SHORTEST_NOTICE_MS = 10_000;
+/** A time with its offset, as in the configuration. */
+const TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 /** Words that stand for "no limit" and for "as the file has it". */
 const UNLIMITED = "none";
 const RESET = "reset";
@@ -10,7 +17,7 @@ const RESET = "reset";
 /** `asks`: a mistake here is felt by everybody at once, so a person at a terminal is asked first. */
 export const actions = {
   pause: {
-    body: (words, options) => ({ action: "pause", ...reasonOf(words, options) }),
+    body: (words, options) => ({ action: "pause", ...reasonOf("pause", words, options) }),
     says: (now) =>
       `Nobody is called or admitted from now on. ${count(now.waiting)} go on waiting and joins are taken; ` +
       `${count(now.active)} inside stay, their sessions end when they would have.`,
@@ -25,7 +32,7 @@ export const actions = {
   },
   stop: {
     asks: true,
-    body: (words, options) => ({ action: "stop", ...reasonOf(words, options) }),
+    body: (words, options) => ({ action: "stop", ...reasonOf("stop", words, options) }),
     says: (now) =>
       `Everybody gets the page, also the ${count(now.active)} inside; their sessions end when they would have. ` +
       "Nobody is called or admitted.",
@@ -53,6 +60,33 @@ export const actions = {
       return `Back to what the schedule has now; ${count(now.waiting)} wait, ${rateText(now.perMinute)}.`;
     },
   },
+  reschedule: {
+    body: (words, { line }) => openingOf(words, line),
+    says: (now, { opens_at: opensAt, line }) =>
+      `${line ? `Line ${line}` : "Every line that has not opened"} opens at ${new Date(opensAt).toString()}. ` +
+      `${count(now.waiting)} keep their places; the page says what changed and why.`,
+  },
+  stock: {
+    body: (words) => ({
+      action: "stock",
+      left: wholeNumber(words.join(" ") || "nothing", { name: "stock", from: 0, to: MAX_STOCK }),
+    }),
+    says: (now, { left }) =>
+      left === 0
+        ? `Nothing is left to sell for now: nobody is called until there is more. ${count(now.waiting)} go on waiting.`
+        : `${count(left)} are left to sell; the page tells those far back, and whoever was held by an empty stock goes on.`,
+  },
+  "close-line": {
+    asks: true,
+    body: (words) => ({ action: "close", line: lineOf("close-line", words) }),
+    says: (now, { line }) =>
+      `Line ${line} takes no joins and is not called any more; ${count(waitingIn(now, line))} waiting in it are told. The ` +
+      "other lines get its share.",
+  },
+  "open-line": {
+    body: (words) => ({ action: "open", line: lineOf("open-line", words) }),
+    says: (_now, { line }) => `Line ${line} goes back to what the schedule has now.`,
+  },
   rate: {
     body: (words) => ({ action: "retune", per_minute: limitOf("rate", words) }),
     says: (now, { per_minute: wanted }) => {
@@ -79,6 +113,31 @@ export const actions = {
   },
 };
 
+const waitingIn = (now, id) => now.lines.find((line) => line.id === id)?.waiting;
+
+function lineOf(verb, words) {
+  if (words.length === 1) return words[0];
+  throw new UsageError(`${verb} takes the id of one line, found ${JSON.stringify(words.join(" "))}`);
+}
+
+function openingOf([time, ...words], line) {
+  const at = TIME.test(time ?? "") ? Date.parse(time) : Number.NaN;
+  if (!(at >= Date.now() + SHORTEST_NOTICE_MS)) {
+    throw new UsageError(
+      `reschedule takes a time with its offset (2027-03-01T10:00:00+01:00), at least ${SHORTEST_NOTICE_MS / 1_000} s ` +
+        `ahead, and a reason; found ${JSON.stringify(time ?? "")}`,
+    );
+  }
+  const reason = requiredReason("reschedule", words);
+  return { action: "reschedule", opens_at: new Date(at).toISOString(), reason, ...(line !== undefined && { line }) };
+}
+
+function requiredReason(verb, words) {
+  const reason = words.join(" ").trim();
+  if (reason !== "" && Buffer.byteLength(reason) <= MAX_REASON_BYTES) return reason;
+  throw new UsageError(`${verb} takes a reason of 1 to ${MAX_REASON_BYTES} bytes, which visitors read`);
+}
+
 const insideFinish = (now) => `Nobody joins, is called or admitted; ${count(now.active)} inside may finish.`;
 
 function minutesText(minutes) {
@@ -86,13 +145,13 @@ function minutesText(minutes) {
   return minutes < 120 ? `About ${Math.ceil(minutes)} minutes` : `About ${Math.ceil(minutes / 60)} hours`;
 }
 
-function reasonOf(words, { nextUpdateMinutes }) {
+function reasonOf(verb, words, { nextUpdateMinutes }) {
   const range = { name: "--next-update", from: 1, to: 1440, allowed: "1 to 1440 minutes" };
-  const minutes = wholeNumber(nextUpdateMinutes, range) ?? null;
-  return {
-    reason: words.join(" "),
-    next_update_at_ms: minutes === null ? null : Date.now() + minutes * 60_000,
-  };
+  const minutes = wholeNumber(nextUpdateMinutes, range);
+  if (minutes === undefined || words.join("").trim() === "") {
+    throw new UsageError(`${verb} takes a reason and --next-update MIN: visitors are told why and when they hear more`);
+  }
+  return { reason: requiredReason(verb, words), next_update_at_ms: Date.now() + minutes * 60_000 };
 }
 
 function limitOf(name, words) {

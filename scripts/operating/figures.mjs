@@ -7,7 +7,7 @@ export const count = (value) => number.format(value ?? 0);
 export const clock = (unixMs) => new Date(unixMs).toTimeString().slice(0, 8);
 
 /** The numbers and words of one observability document. */
-export function figuresOf({ board, totals }) {
+export function figuresOf({ board, totals, stock }) {
   const lines = board.lines ?? [];
   const entries = lines.reduce((sum, line) => sum + line.entries, 0);
   const called = lines.reduce((sum, line) => sum + Math.min(line.called, line.entries), 0);
@@ -28,6 +28,13 @@ export function figuresOf({ board, totals }) {
     perMinute: board.limits?.per_minute ?? null,
     message: board.message ?? null,
     pause: board.pause ?? null,
+    stockLeft: stock?.left ?? null,
+    lines: lines.map((line) => ({
+      id: line.id,
+      phase: line.phase,
+      opensAtMs: line.opens_at_ms,
+      waiting: line.entries - Math.min(line.called, line.entries),
+    })),
   };
 }
 
@@ -44,6 +51,9 @@ export const rateText = (perMinute) => (perMinute === null ? "no rate limit" : `
 export const roomText = (maxActive) =>
   maxActive === null ? "no limit at the same time" : `at most ${count(maxActive)} at the same time`;
 
+const lineText = ({ phase, opensAtMs }) =>
+  opensAtMs == null ? phase : `${phase}, opens at ${new Date(opensAtMs).toISOString()}`;
+
 const quoted = (text) => (text ? `"${text}"` : "none");
 
 /** What the operator's actions change, each as a name and a text, to compare before and after. */
@@ -55,6 +65,8 @@ export function settingsOf(figures) {
     rate: rateText(figures.perMinute),
     limit: roomText(figures.maxActive),
     message: quoted(figures.message),
+    stock: figures.stockLeft === null ? "not known" : count(figures.stockLeft),
+    ...Object.fromEntries(figures.lines.map((line) => [`line ${line.id}`, lineText(line)])),
     reason: pause ? quoted(pause.reason) : "none",
     "next update": nextUpdate ? clock(nextUpdate) : "none",
   };
@@ -81,6 +93,10 @@ export function statusLines({ event, url, document }) {
     ["rate", `${rate}${unlike(rate, inFile && rateText(inFile.per_minute))}`],
     ["message", quoted(figures.message)],
   ];
+  if (figures.stockLeft !== null) rows.push(["stock", `${count(figures.stockLeft)} left to sell`]);
+  if (figures.lines.length > 1) {
+    for (const line of figures.lines) rows.push([line.id, `${lineText(line)}, ${count(line.waiting)} not called yet`]);
+  }
   if (figures.pause)
     rows.push(["reason", settingsOf(figures).reason], ["next update", settingsOf(figures)["next update"]]);
   for (const noted of (document.noted ?? []).slice(-3)) rows.push(["done", notedText(noted)]);

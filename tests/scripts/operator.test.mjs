@@ -1,8 +1,12 @@
 // What the operator command sends, and what it says beforehand.
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import test from "node:test";
 import { actions } from "../../scripts/operating/actions.mjs";
 import { figuresOf, settingsOf, statusLines } from "../../scripts/operating/figures.mjs";
+import { writeLog } from "../../scripts/operating/log.mjs";
 
 const line = (more = {}) => ({ id: "general", phase: "open", called: 700, lapsed: 0, entries: 2000, ...more });
 const queue = ({ board = {}, totals = {} } = {}) => ({
@@ -20,9 +24,7 @@ const queue = ({ board = {}, totals = {} } = {}) => ({
 });
 
 const SENT = [
-  ["pause", ["bank", "is", "slow"], { action: "pause", reason: "bank is slow", next_update_at_ms: null }],
   ["resume", [], { action: "resume" }],
-  ["stop", [], { action: "stop", reason: "", next_update_at_ms: null }],
   ["off", [], { action: "off" }],
   ["soldout", [], { action: "soldout" }],
   ["close", [], { action: "close" }],
@@ -33,6 +35,15 @@ const SENT = [
   ["limit", ["reset"], { action: "retune", max_active: "reset" }],
   ["message", ["More", "seats"], { action: "message", text: "More seats" }],
   ["message", [], { action: "message", text: "" }],
+  ["stock", ["0"], { action: "stock", left: 0 }],
+  ["stock", ["120"], { action: "stock", left: 120 }],
+  ["close-line", ["fans"], { action: "close", line: "fans" }],
+  ["open-line", ["fans"], { action: "open", line: "fans" }],
+  [
+    "reschedule",
+    ["2999-01-01T10:00:00+01:00", "snow", "storm"],
+    { action: "reschedule", opens_at: "2999-01-01T09:00:00.000Z", reason: "snow storm" },
+  ],
 ];
 
 for (const [verb, words, sent] of SENT) {
@@ -47,20 +58,66 @@ test("a limit that is no whole number in range is refused with what is allowed",
   }
 });
 
-test("the next update is minutes from now, within a day", () => {
-  const { next_update_at_ms: at } = actions.pause.body([], { nextUpdateMinutes: "10" });
-  assert.ok(Math.abs(at - Date.now() - 600_000) < 5_000);
-  for (const minutes of ["0", "-1", "x", "1441"]) {
-    assert.throws(() => actions.pause.body([], { nextUpdateMinutes: minutes }), /allowed is 1 to 1440/);
+test("a pause and a stop say why and when there is more to hear: minutes from now, within a day", () => {
+  for (const verb of ["pause", "stop"]) {
+    const sent = actions[verb].body(["bank", "is", "slow"], { nextUpdateMinutes: "10" });
+    assert.deepEqual([sent.action, sent.reason], [verb, "bank is slow"]);
+    assert.ok(Math.abs(sent.next_update_at_ms - Date.now() - 600_000) < 5_000);
+    for (const minutes of ["0", "-1", "x", "1441"]) {
+      assert.throws(() => actions[verb].body(["x"], { nextUpdateMinutes: minutes }), /allowed is 1 to 1440/);
+    }
+    const both = /a reason and --next-update MIN/;
+    assert.throws(() => actions[verb].body([], { nextUpdateMinutes: "10" }), both);
+    assert.throws(() => actions[verb].body(["x"], {}), both);
+    assert.throws(() => actions[verb].body(["x".repeat(501)], { nextUpdateMinutes: "10" }), /1 to 500 bytes/);
+  }
+});
+
+test("another opening is a time with its offset that lies ahead, with a reason, perhaps for one line", () => {
+  const { line: named } = actions.reschedule.body(["2999-01-01T10:00:00Z", "snow"], { line: "fans" });
+  assert.equal(named, "fans");
+  for (const words of [
+    [],
+    ["soon", "x"],
+    ["2999-01-01T10:00:00", "x"],
+    ["2020-01-01T10:00:00Z", "x"],
+    ["2999-01-01", "x"],
+  ]) {
+    assert.throws(() => actions.reschedule.body(words, {}), /a time with its offset/, words.join(" "));
+  }
+  assert.throws(() => actions.reschedule.body(["2999-01-01T10:00:00Z"], {}), /takes a reason/);
+});
+
+test("a stock is a whole number, a line is one word", () => {
+  for (const words of [[], ["x"], ["-1"], ["1.5"], ["5", "6"]]) {
+    assert.throws(() => actions.stock.body(words), /allowed is 0 to 9999999999999/, words.join(" "));
+  }
+  for (const words of [[], ["a", "b"]]) assert.throws(() => actions["close-line"].body(words), /the id of one line/);
+});
+
+test("the log is written page by page, and an answer that leads nowhere is said", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "anteroom-log-"));
+  const file = path.join(folder, "log.jsonl");
+  const pages = { 0: { text: '{"n":1}\n{"n":2}\n', next: 2 }, 2: { text: '{"n":3}\n', next: null } };
+  try {
+    assert.equal(await writeLog({ logPage: async (after) => pages[after] }, file), `3 lines in ${file}`);
+    assert.equal(readFileSync(file, "utf8"), '{"n":1}\n{"n":2}\n{"n":3}\n');
+    await assert.rejects(writeLog({ logPage: async () => ({ text: "", next: 0 }) }, file), /goes on at line 0/);
+    await assert.rejects(
+      writeLog({ logPage: async () => pages[2] }, path.join(folder, "no", "log")),
+      /cannot be written/,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 });
 
 test("every action says what it will do, with the numbers of this moment", () => {
   const now = figuresOf(queue());
-  const says = (verb, ...words) => actions[verb].says(now, actions[verb].body(words, {}));
-  assert.match(says("pause"), /1,300 go on waiting.*498 inside stay/);
+  const says = (verb, ...words) => actions[verb].says(now, actions[verb].body(words, { nextUpdateMinutes: "10" }));
+  assert.match(says("pause", "x"), /1,300 go on waiting.*498 inside stay/);
   assert.match(says("resume"), /changes nothing/);
-  assert.match(says("stop"), /498 inside/);
+  assert.match(says("stop", "x"), /498 inside/);
   assert.match(says("off"), /1,300 wait now/);
   assert.match(says("soldout"), /1,300 waiting are told that it is sold out/);
   assert.match(says("open"), /changes nothing/);
