@@ -14,6 +14,8 @@ use crate::observation::VisitorId;
 pub enum Ask {
     /// An edge reads the board.
     Board,
+    /// Who has the place of the member key or code.
+    Reserve,
     /// Make or find a place.
     Join,
     /// Admit in one step.
@@ -22,6 +24,12 @@ pub enum Ask {
     State,
     /// Enter.
     Claim,
+    /// Not ready yet.
+    Defer,
+    /// A code for another browser.
+    OfferHandover,
+    /// Take the place up with it.
+    TakeOver,
     /// Give the place up.
     Leave,
     /// A fresh pass.
@@ -41,6 +49,18 @@ pub struct Letter {
     pub visitor: VisitorId,
     /// Which of the visitor's browsers.
     pub browser: u8,
+    /// The permit that is shown.
+    pub permit: VisitorId,
+    /// The place on the ticket.
+    pub index: u32,
+    /// The line to join.
+    pub line: u8,
+    /// For [`Ask::Reserve`]: the permit whose place is over; else [`NONE`](crate::visitor::NONE).
+    pub replaces: VisitorId,
+    /// For [`Ask::Reserve`]: the home of `permit`.
+    pub permit_home: u16,
+    /// When it left.
+    pub asked_ms: u32,
     /// The generation of the pass that is shown.
     pub generation: u32,
     /// The edge between.
@@ -121,10 +141,20 @@ pub enum Event {
     CoordinatorStored { epoch: u32 },
     /// The coordinator's alarm.
     CoordinatorAlarm,
+    /// The coordinator asks the shards that a draw waits for.
+    PokesDue { epoch: u32 },
+    /// The answer to a question for the beacon.
+    BeaconIn { epoch: u32, round: u64 },
+    /// Edges hand in what they have counted.
+    EdgesTell,
     /// An edge stops waiting for a board.
     EdgeImpatient { edge: u8, reading: u32 },
     /// Some object loses its memory.
     Crash,
+    /// The coordinator loses its memory; the write under way survives or not.
+    CoordinatorCrash { survives: bool },
+    /// The way from a shard to the coordinator becomes impassable.
+    CutOff { shard: u16, until_s: u32 },
     /// Some way becomes impassable.
     Outage,
     /// A report of another run goes astray to the coordinator.

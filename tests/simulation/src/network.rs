@@ -62,6 +62,11 @@ impl Network {
         self.chance.happens(self.faults.lost_ppm)
     }
 
+    /// Whether something that happens `ppm` times in a million happens now.
+    pub fn happens(&mut self, ppm: u32) -> bool {
+        self.chance.happens(ppm)
+    }
+
     /// How long a write takes until it is durable.
     pub fn write_ms(&mut self) -> u64 {
         if self.chance.happens(self.faults.slow_write_ppm) {

@@ -1,12 +1,31 @@
 //! What can be seen from outside: by visitors, edges, the origin and the operator, and what the
 //! coordinator said at its own clock. The checkers know nothing else.
 
-use std::hash::{Hash, Hasher};
+mod trace;
 
+use anteroom_queue::draw::Hash as Digest;
+use anteroom_queue::draw::beacon::SIGNATURE_BYTES;
 use anteroom_queue::shard::command::{Refused, VisitorState};
 
-/// Which visitor; also which permit, since every visitor keeps one.
+pub use trace::TraceHash;
+
+/// Which visitor; also which permit, since every visitor makes one. What is said about a place
+/// names the permit that made it: the devices of a member share one.
 pub type VisitorId = u32;
+
+/// Lines of a simulated event at most.
+pub const LINES: usize = 3;
+
+/// A member key or a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeySeen {
+    /// Which.
+    pub number: u32,
+    /// How many live places it is good for.
+    pub uses: u16,
+    /// Whether it is used up by places that were let in, as a code is.
+    pub spends: bool,
+}
 
 /// A place as its home described it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,16 +34,36 @@ pub struct PlaceSeen {
     pub home: u16,
     /// The place there.
     pub index: u32,
+    /// Its line.
+    pub line: u8,
+    /// When it was made, on its home's clock, since the run began.
+    pub arrived_ms: u64,
     /// The entry number, once there is one.
     pub entry: Option<u64>,
+    /// The rank, once it is known.
+    pub rank: Option<u64>,
     /// Where the visitor stands.
     pub state: VisitorState,
+    /// The visitor came before the opening and is not in the draw.
+    pub missed_draw: bool,
+    /// The member key or code behind it.
+    pub key: Option<KeySeen>,
+    /// When the question left that is answered so.
+    pub asked_ms: u64,
 }
 
 impl PlaceSeen {
     /// Whether the place came from a join; one of a first visit let in at once has no number.
     pub const fn is_joined(&self) -> bool {
         self.entry.is_some() || matches!(self.state, VisitorState::Provisional)
+    }
+
+    /// Whether nothing more is to come of the place.
+    pub const fn is_over(&self) -> bool {
+        matches!(
+            self.state,
+            VisitorState::Ended | VisitorState::Left | VisitorState::Lapsed
+        )
     }
 }
 
@@ -63,14 +102,94 @@ pub struct Tally {
     pub active: u64,
     /// Claims waiting for a grant.
     pub pending: u64,
+    /// Every line.
+    pub lines: [LineTally; LINES],
+    /// Whether every line may grant: all open, no brake.
+    pub open: bool,
+    /// The limits in force.
+    pub limits: LimitsSeen,
+}
+
+/// Where a line stands, as told and remembered: the phases of the schedule in their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Step {
+    /// Joins are not taken yet.
+    #[default]
+    Before,
+    /// Joins are taken.
+    Prequeue,
+    /// It has opened, and it is not fixed who is in the draw.
+    Drawing,
+    /// That is fixed.
+    Fixed,
+    /// Open, paused, or ended.
+    Open,
+}
+
+/// The coordinator's counts of one line after a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LineTally {
+    /// Where it stands.
+    pub step: Step,
+    /// Whether the operator has ended it.
+    pub ended: bool,
+    /// When it opens (Unix time), if that is still to come.
+    pub opens_ms: Option<u64>,
+    /// When the draw goes on without a beacon (Unix time), while it waits for one or lets
+    /// everybody see who is in it.
+    pub reveal_ms: Option<u64>,
     /// Ranks called.
     pub called: u64,
     /// Entry numbers given out.
     pub entries: u64,
-    /// Whether grants are allowed: an open line, no brake.
-    pub open: bool,
-    /// The limits in force.
-    pub limits: LimitsSeen,
+}
+
+/// One line on a board.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LineSeen {
+    /// Ranks below this were called.
+    pub called: u64,
+    /// Ranks below this lapsed.
+    pub lapsed: u64,
+    /// Entry numbers given out.
+    pub entries: u64,
+}
+
+/// The first step of a draw, as published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FixedSeen {
+    /// How many are in it.
+    pub entrants: u64,
+    /// The log's hash.
+    pub root: Digest,
+    /// When the line opened, since the run began.
+    pub opened_ms: u64,
+    /// The beacon's round.
+    pub round: Option<u64>,
+}
+
+/// The second step of a draw, as published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DrawnSeen {
+    /// The secret.
+    pub secret: Digest,
+    /// The beacon's signature.
+    pub beacon: Option<[u8; SIGNATURE_BYTES]>,
+    /// The seed.
+    pub seed: Digest,
+}
+
+/// The draw of a line, as far as it is public.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DrawSeen {
+    /// Which line.
+    pub line: u8,
+    /// The commitment.
+    pub commitment: Digest,
+    /// The first step.
+    pub fixed: Option<FixedSeen>,
+    /// The second step.
+    pub drawn: Option<DrawnSeen>,
 }
 
 /// A board as an edge read it.
@@ -80,12 +199,8 @@ pub struct BoardSeen {
     pub edge: u8,
     /// Its version.
     pub version: u64,
-    /// Ranks below this were called.
-    pub called: u64,
-    /// Ranks below this lapsed.
-    pub lapsed: u64,
-    /// Entry numbers given out.
-    pub entries: u64,
+    /// Its lines.
+    pub lines: [LineSeen; LINES],
     /// A number made of everything on it.
     pub fingerprint: u64,
 }
@@ -103,13 +218,35 @@ pub enum Observation {
     },
     /// A home refused.
     RefusalTold { visitor: VisitorId, why: Refused },
-    /// The page shows the visitor's number, from the board of this version.
+    /// The page shows how many are ahead of the visitor's rank, from the board of this version.
     Shown {
         visitor: VisitorId,
         version: u64,
-        entry: u64,
+        line: u8,
+        rank: u64,
         called: u64,
     },
+    /// An edge has worked out the rank of a place from its number and the board.
+    RankShown { permit: VisitorId, rank: u64 },
+    /// Somebody with a number that waits for a rank made an edge ask an object.
+    EntrantAsked { permit: VisitorId },
+    /// What a board or the coordinator's storage says of a draw.
+    DrawSeen { draw: DrawSeen, stored: bool },
+    /// A report was stored that says who came before the opening of a line.
+    EntrantsHeard {
+        shard: u16,
+        line: u8,
+        opens_ms: u64,
+        count: u64,
+    },
+    /// A home takes a place to be handed over: its code is used by this browser.
+    HandedOver {
+        permit: VisitorId,
+        code: u32,
+        browser: u8,
+    },
+    /// An offer was made to stand until then.
+    Deferred { visitor: VisitorId, until_ms: u64 },
     /// An edge read a board.
     BoardRead(BoardSeen),
     /// A called visitor begins to ask for entry.
@@ -117,6 +254,9 @@ pub enum Observation {
     /// A home said that a session runs.
     SessionTold {
         visitor: VisitorId,
+        home: u16,
+        line: u8,
+        asked_ms: u64,
         index: u32,
         generation: u32,
         ends_ms: u64,
@@ -161,8 +301,8 @@ pub enum Observation {
     },
     /// A visitor who did everything right was not served by the end.
     Unserved { visitor: VisitorId },
-    /// Everybody was asked; so many entry numbers were given out.
-    AuditOver { entries: u64, active: u64 },
+    /// Everybody was asked; so many entry numbers of each line were given out.
+    AuditOver { entries: [u64; LINES], active: u64 },
 }
 
 /// How often the main things happened, to tell a lively world from an empty one.
@@ -184,6 +324,16 @@ pub struct Seen {
     pub brakes: u64,
     /// Reports of another run.
     pub foreign: u64,
+    /// Ranks that edges worked out.
+    pub ranks: u64,
+    /// Draws that were decided, as stored.
+    pub draws: u64,
+    /// Places taken along to another browser.
+    pub handed_over: u64,
+    /// Offers made to stand longer.
+    pub deferred: u64,
+    /// Places under a member key or code, each time one was told of.
+    pub keyed: u64,
 }
 
 impl Seen {
@@ -198,104 +348,12 @@ impl Seen {
             Observation::SessionOverTold { .. } => self.over += 1,
             Observation::BrakeAcknowledged { .. } => self.brakes += 1,
             Observation::ForeignReport { .. } => self.foreign += 1,
+            Observation::RankShown { .. } => self.ranks += 1,
+            Observation::DrawSeen { draw, stored: true } if draw.drawn.is_some() => self.draws += 1,
+            Observation::HandedOver { .. } => self.handed_over += 1,
+            Observation::Deferred { .. } => self.deferred += 1,
+            Observation::PlaceTold { place, .. } if place.key.is_some() => self.keyed += 1,
             _ => {}
-        }
-    }
-}
-
-/// A number that depends on everything seen so far, in order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TraceHash(u64);
-
-impl TraceHash {
-    /// The number.
-    pub const fn value(self) -> u64 {
-        self.0
-    }
-
-    /// Adds a text.
-    pub fn add_text(&mut self, text: &str) {
-        self.write(text.as_bytes());
-    }
-
-    /// Adds what was seen at `at_ms`.
-    pub fn add(&mut self, at_ms: u64, seen: &Observation) {
-        self.write_u64(at_ms);
-        seen.hash(self);
-    }
-}
-
-impl Hasher for TraceHash {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_le_bytes(word));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-}
-
-impl Hash for PlaceSeen {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.home, self.index, self.entry, self.state as u8).hash(state);
-    }
-}
-
-impl Hash for Observation {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        std::mem::discriminant(self).hash(state);
-        match *self {
-            Self::JoinBegan { visitor }
-            | Self::ClaimBegan { visitor }
-            | Self::OriginReached { visitor }
-            | Self::SessionLeft { visitor }
-            | Self::SessionOverTold { visitor }
-            | Self::LeftTold { visitor }
-            | Self::Unserved { visitor } => visitor.hash(state),
-            Self::PlaceTold { visitor, place } => (visitor, place).hash(state),
-            Self::RefusalTold { visitor, why } => (visitor, why as u8).hash(state),
-            Self::Shown {
-                visitor,
-                version,
-                entry,
-                called,
-            } => {
-                (visitor, version, entry, called).hash(state);
-            }
-            Self::BoardRead(board) => board.hash(state),
-            Self::SessionTold {
-                visitor,
-                index,
-                generation,
-                ends_ms,
-            } => {
-                (visitor, index, generation, ends_ms).hash(state);
-            }
-            Self::FirstPass {
-                visitor,
-                generation,
-                ends_ms,
-                confirmed,
-            } => {
-                (visitor, generation, ends_ms, confirmed).hash(state);
-            }
-            Self::Confirmed { visitor, ends_ms } => (visitor, ends_ms).hash(state),
-            Self::TurnedAway { visitor, why } => (visitor, why).hash(state),
-            Self::Counted(tally) => tally.hash(state),
-            Self::BrakeSent { stop } => stop.hash(state),
-            Self::BrakeAcknowledged { version } => version.hash(state),
-            Self::ForeignReport { refused } => refused.hash(state),
-            Self::BrakeReleased | Self::FaultsOver | Self::RoomForAll => {}
-            Self::Audited { visitor, place } => (visitor, place).hash(state),
-            Self::AuditOver { entries, active } => (entries, active).hash(state),
         }
     }
 }

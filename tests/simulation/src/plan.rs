@@ -1,20 +1,36 @@
 //! What a seed decides before anything happens: the event's configuration, how the crowd comes,
 //! what fails, and what the operator does.
 
-use anteroom_queue::coordinator::command::{Action, Change};
-use anteroom_queue::settings::{Batch, Limits, LineSettings, Mode, Settings};
-use anteroom_queue::units::{Millis, UnixMillis};
+mod event;
+mod raffle;
+mod steering;
 
-use crate::chance::Chance;
+use anteroom_queue::settings::{Mode, Settings};
+use anteroom_queue::units::UnixMillis;
+
+use crate::chance::{Chance, mixed};
+use crate::observation::{KeySeen, VisitorId};
+
+pub use steering::{Step, room_for_all};
 
 /// The instant at which every simulated run begins: some moment of 2027.
 pub const START: UnixMillis = UnixMillis(1_800_000_000_000);
+
+/// The event's id.
+pub const EVENT: &str = "on-sale";
 
 /// One minute.
 pub const MINUTE_MS: u64 = 60_000;
 
 /// From this many visitors on, pages poll every 30 s: declared overload.
 pub const OVERLOAD_VISITORS: u32 = 100_000;
+
+/// Visitors with neighbouring numbers who belong together: devices of one member, or people who
+/// were given the same code. They come to the same line.
+const GROUP: u32 = 4;
+
+/// Most uses of a code in a simulated event.
+const MOST_USES: u64 = 3;
 
 /// How unreliable the world is.
 #[derive(Clone, Copy, Debug)]
@@ -35,15 +51,43 @@ pub struct Faults {
     pub outage_ms: u64,
     /// How far an object's clock may be off, and jump.
     pub clock_ms: u64,
+    /// What becomes of the coordinator's alarms.
+    pub alarms: Alarms,
 }
 
-/// When an operator does what.
-#[derive(Clone, Debug)]
-pub struct Step {
-    /// When, since the run began.
-    pub at_ms: u64,
-    /// What.
-    pub action: Action,
+/// What becomes of alarms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alarms {
+    /// They come when they should.
+    InTime,
+    /// They come so much later.
+    Late(u64),
+    /// They come, and once more a little later.
+    Twice,
+    /// They never come.
+    Lost,
+}
+
+/// What becomes of the beacon's round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beacon {
+    /// It is there when it should be.
+    InTime,
+    /// It is there so much later.
+    Late(u64),
+    /// It cannot be had.
+    Never,
+}
+
+/// Who may join a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Everyone.
+    Everyone,
+    /// Members, with as many devices as they like.
+    Member,
+    /// Who has a code.
+    Code,
 }
 
 /// Everything a seed decides beforehand.
@@ -53,14 +97,27 @@ pub struct Plan {
     pub seed: u64,
     /// The run's number.
     pub run: u32,
+    /// What the secrets of the draws are made of.
+    pub secret_entropy: [u8; 16],
     /// How many visitors come.
     pub visitors: u32,
+    /// When the first of them come.
+    pub arrivals_from_ms: u64,
     /// Over which time most of them come.
     pub arrivals_ms: u64,
     /// The configuration.
     pub settings: Settings,
+    /// Who may join which line.
+    pub access: Vec<Access>,
+    /// What becomes of the beacon.
+    pub beacon: Beacon,
     /// What fails, until `quiet_at_ms`.
     pub faults: Faults,
+    /// Coordinators lose their memory at these instants besides; the write under way becomes
+    /// durable or not.
+    pub crashes_at: Vec<(u64, bool)>,
+    /// Ways from shards to the coordinator that are impassable: which shard, from when, until when.
+    pub cut_off: Vec<(u16, u64, u64)>,
     /// What the operator does, in order of time.
     pub steps: Vec<Step>,
     /// When nothing fails any more.
@@ -76,6 +133,8 @@ pub struct Plan {
     pub long_outages: bool,
     /// Visitors come one by one, and first visits find room.
     pub calm: bool,
+    /// What entrants ask objects while the draw is under way is counted.
+    pub counts_asks: bool,
     /// A deliberate mistake of the shells, to see that it is found out.
     pub answers_before_storing: bool,
 }
@@ -87,207 +146,98 @@ impl Plan {
         let long_outages = chance.happens(100_000);
         let arrivals_ms = chance.within(1..6) * MINUTE_MS;
         let sale_ms = chance.within(6..16) * MINUTE_MS;
-        let mut settings = settings(&mut chance, visitors, sale_ms, long_outages);
+        let mut settings = event::settings(&mut chance, visitors, sale_ms, long_outages);
         let calm = chance.happens(250_000);
         if calm {
             settings.mode = Mode::Auto;
             settings.limits.per_minute = settings.limits.per_minute.map(|rate| rate * 2);
         }
-        let faults = faults(&mut chance, long_outages);
+        let faults = event::faults(&mut chance, long_outages);
         let arrivals_ms = if calm {
             arrivals_ms + sale_ms / 2
         } else {
             arrivals_ms
         };
+        let mut lines = Chance::new(seed, 0x4c49_4e45);
+        let access = event::lines(&mut lines, &mut settings);
+        let beacon = event::beacon(&mut lines);
         let quiet_at_ms = arrivals_ms + sale_ms * 2 / 3;
         let ends_early = chance.happens(200_000);
-        let mut steps = steps(&mut chance, &settings, visitors, quiet_at_ms);
-        if ends_early {
-            let action = chance.one_of(&[0, 1]);
-            let action = if action == 0 {
-                Action::Soldout
-            } else {
-                Action::Close
-            };
-            steps.push(Step {
-                at_ms: quiet_at_ms + MINUTE_MS,
-                action,
-            });
-        } else {
-            let at_ms = quiet_at_ms + sale_ms / 3;
-            for action in [Action::Resume, Action::Open, room_for_all()] {
-                steps.push(Step { at_ms, action });
-            }
-        }
+        let room_at_ms = quiet_at_ms + sale_ms / 3;
+        let times = steering::Times {
+            quiet_at_ms,
+            room_for_all_at_ms: (!ends_early).then_some(room_at_ms),
+        };
+        let steps = steering::steps(&mut chance, &mut lines, &settings, visitors, times);
         Self {
             seed,
             run: 1 + (seed % 1_000) as u32,
+            secret_entropy: Chance::new(seed, 0x5345_4352).bytes(),
             visitors,
+            arrivals_from_ms: 0,
             arrivals_ms,
             settings,
+            access,
+            beacon,
             faults,
+            crashes_at: Vec::new(),
+            cut_off: Vec::new(),
             steps,
             quiet_at_ms,
-            room_for_all_at_ms: (!ends_early).then_some(quiet_at_ms + sale_ms / 3),
+            room_for_all_at_ms: times.room_for_all_at_ms,
             edges: chance.within(2..6) as u8,
-            far_poll_ms: if visitors >= OVERLOAD_VISITORS {
-                30_000
-            } else {
-                10_000
-            },
+            far_poll_ms: far_poll_ms(visitors),
             long_outages,
             calm,
+            counts_asks: false,
             answers_before_storing: false,
         }
     }
-}
 
-/// No limits any more.
-pub fn room_for_all() -> Action {
-    Action::Retune {
-        max_active: Some(Change::Unlimited),
-        per_minute: Some(Change::Unlimited),
-        batch: Some(Change::Unlimited),
-    }
-}
-
-impl Plan {
     /// Whether everybody who does the right thing must be let in by the end: there is room in the
     /// end, and no shard was away for so long that a session ran out before its pass was signed.
     pub const fn serves_everybody(&self) -> bool {
         self.room_for_all_at_ms.is_some() && !self.long_outages
     }
-}
 
-fn settings(chance: &mut Chance, visitors: u32, sale_ms: u64, long_outages: bool) -> Settings {
-    let per_minute = (u64::from(visitors) * MINUTE_MS / sale_ms).max(6) as u32;
-    let max_active = (visitors / chance.within(4..12) as u32).max(3);
-    let every = Millis(chance.one_of(&[1_000, 5_000, 10_000, 30_000]));
-    let size = (u64::from(per_minute) * every.0 / MINUTE_MS).max(1) as u32;
-    let kind = chance.within(0..7);
-    let limits = Limits {
-        max_active: matches!(kind, 0 | 3 | 4 | 6).then_some(max_active),
-        per_minute: matches!(kind, 1 | 3 | 5 | 6).then_some(per_minute),
-        batch: matches!(kind, 2 | 4 | 5 | 6).then_some(Batch { size, every }),
-    };
-    let opens = chance.happens(300_000);
-    let planned = u64::from(visitors) * chance.one_of(&[1, 1, 2, 4]);
-    Settings {
-        mode: if chance.happens(300_000) {
-            Mode::Auto
+    /// The line that a visitor joins.
+    pub fn line_of(&self, visitor: VisitorId) -> u8 {
+        let group = u64::from(visitor / GROUP);
+        (mixed(group ^ mixed(self.seed)) % self.access.len() as u64) as u8
+    }
+
+    /// What a visitor needs to join.
+    pub fn access_of(&self, visitor: VisitorId) -> Access {
+        self.access[usize::from(self.line_of(visitor))]
+    }
+
+    /// The member key or code that a visitor has.
+    pub fn key_of(&self, visitor: VisitorId) -> Option<KeySeen> {
+        let number = visitor / GROUP;
+        let spends = match self.access_of(visitor) {
+            Access::Everyone => return None,
+            Access::Member => false,
+            Access::Code => true,
+        };
+        let uses = if spends {
+            (1 + mixed(u64::from(number)) % MOST_USES) as u16
         } else {
-            Mode::Always
-        },
-        prequeue_at: opens.then_some(START.plus(Millis(10_000))),
-        lines: vec![LineSettings {
-            id: "general".to_owned(),
-            weight: 1,
-            opens_at: opens.then_some(START.plus(Millis(70_000))),
-        }],
-        limits,
-        hold: if long_outages {
-            Millis(0)
-        } else {
-            Millis::from_minutes(chance.one_of(&[0, 3, 5, 30]))
-        },
-        session: Millis::from_minutes(chance.within(5..16)),
-        idle: Millis::from_minutes(chance.within(4..8)),
-        pass: Millis::from_seconds(chance.one_of(&[60, 120, 180])),
-        max_extension: Millis::from_minutes(5),
-        expected_visitors: planned.max(chance.one_of(&[1, 20_000, 60_000])),
+            1
+        };
+        Some(KeySeen {
+            number,
+            uses,
+            spends,
+        })
     }
 }
 
-fn faults(chance: &mut Chance, long_outages: bool) -> Faults {
-    let worse = |chance: &mut Chance, most: u64| chance.within(0..most + 1) as u32;
-    Faults {
-        lost_ppm: worse(chance, 20_000),
-        twice_ppm: worse(chance, 20_000),
-        slow_ppm: worse(chance, 20_000),
-        slow_write_ppm: worse(chance, 2_000),
-        crash_every_ms: chance.one_of(&[0, 5_000, 20_000]),
-        outage_every_ms: if long_outages {
-            3 * MINUTE_MS
-        } else {
-            chance.one_of(&[0, 45_000])
-        },
-        outage_ms: if long_outages { 12 * MINUTE_MS } else { 15_000 },
-        clock_ms: chance.one_of(&[0, 0, 400, 2_000]),
+const fn far_poll_ms(visitors: u32) -> u64 {
+    if visitors >= OVERLOAD_VISITORS {
+        30_000
+    } else {
+        10_000
     }
-}
-
-fn steps(chance: &mut Chance, settings: &Settings, visitors: u32, until_ms: u64) -> Vec<Step> {
-    let mut steps = Vec::new();
-    let mut at_ms = 20_000 + chance.within(0..60_000);
-    while at_ms + 2 * MINUTE_MS < until_ms && steps.len() < 12 {
-        let lasts_ms = chance.within(15_000..60_000);
-        let (begin, end) = measure(chance, settings, visitors);
-        steps.push(Step {
-            at_ms,
-            action: begin,
-        });
-        if let Some(action) = end {
-            steps.push(Step {
-                at_ms: at_ms + lasts_ms,
-                action,
-            });
-        }
-        at_ms += lasts_ms + chance.within(20_000..200_000);
-    }
-    steps
-}
-
-/// Something an operator does, and what ends it.
-fn measure(chance: &mut Chance, settings: &Settings, visitors: u32) -> (Action, Option<Action>) {
-    let reason = || "a till is down".to_owned();
-    match chance.within(0..8) {
-        0 | 1 => (
-            Action::Pause {
-                reason: reason(),
-                next_update_at: None,
-            },
-            Some(Action::Resume),
-        ),
-        2 => (
-            Action::Stop {
-                reason: reason(),
-                next_update_at: None,
-            },
-            Some(Action::Resume),
-        ),
-        3 => (Action::Soldout, Some(Action::Open)),
-        4 => (Action::Close, Some(Action::Open)),
-        5 => {
-            let visitors = u64::from(visitors) * 2 + 20_000;
-            (Action::Expect { visitors }, None)
-        }
-        6 => (
-            Action::Message {
-                text: "Doors open at eight".to_owned(),
-            },
-            None,
-        ),
-        _ => retune(chance, settings, visitors),
-    }
-}
-
-fn retune(chance: &mut Chance, settings: &Settings, visitors: u32) -> (Action, Option<Action>) {
-    let scaled = |chance: &mut Chance, value: u32| {
-        let percent = chance.one_of(&[10, 40, 70, 150, 300]);
-        Some(Change::To((u64::from(value) * percent / 100).max(1) as u32))
-    };
-    let limits = settings.limits;
-    let action = Action::Retune {
-        max_active: scaled(chance, limits.max_active.unwrap_or(visitors / 4 + 2)),
-        per_minute: limits.per_minute.and_then(|rate| scaled(chance, rate)),
-        batch: None,
-    };
-    let back = Action::Retune {
-        max_active: Some(Change::Reset),
-        per_minute: Some(Change::Reset),
-        batch: None,
-    };
-    (action, Some(back))
 }
 
 #[cfg(test)]
@@ -302,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_seeds_cover_every_limit_mode_and_ending() {
+    fn the_first_seeds_cover_every_limit_mode_line_and_ending() {
         let plans: Vec<Plan> = (0..40).map(|seed| Plan::new(seed, 1_000)).collect();
         let some = |what: &dyn Fn(&Plan) -> bool| plans.iter().any(what);
         assert!(some(&|plan| plan.settings.limits.max_active.is_some()));
@@ -310,12 +260,36 @@ mod tests {
         assert!(some(&|plan| plan.settings.limits.batch.is_some()));
         assert!(some(&|plan| plan.settings.mode == Mode::Auto));
         assert!(some(&|plan| plan.settings.mode == Mode::Always));
-        assert!(some(&|plan| plan.settings.lines[0].opens_at.is_some()));
         assert!(some(&|plan| plan.room_for_all_at_ms.is_none()));
         assert!(some(&|plan| plan.long_outages));
         assert!(some(&|plan| plan.calm) && some(&|plan| !plan.calm));
         assert!(some(
             &|plan| plan.faults.crash_every_ms > 0 && plan.faults.clock_ms > 0
         ));
+        let openings = |plan: &Plan| {
+            let lines = plan.settings.lines.iter();
+            lines
+                .map(|line| line.opens_at)
+                .collect::<std::collections::BTreeSet<_>>()
+        };
+        assert!(some(&|plan| plan.access.len() == 1));
+        assert!(some(&|plan| plan.access.contains(&Access::Member)));
+        assert!(some(&|plan| plan.access.contains(&Access::Code)));
+        assert!(some(&|plan| openings(plan).len() > 1));
+        assert!(some(
+            &|plan| plan.settings.draw.beacon && plan.beacon == Beacon::Never
+        ));
+        assert!(some(&|plan| plan.faults.alarms == Alarms::Lost));
+        assert!(some(&|plan| plan.faults.alarms == Alarms::Twice));
+    }
+
+    #[test]
+    fn the_devices_of_a_member_come_to_one_line() {
+        let plan = Plan::new(3, 1_000);
+        for visitor in 0..1_000 {
+            let first = visitor / GROUP * GROUP;
+            assert_eq!(plan.line_of(visitor), plan.line_of(first));
+            assert_eq!(plan.key_of(visitor), plan.key_of(first));
+        }
     }
 }

@@ -30,6 +30,11 @@ impl<Row: Clone, After> Store<Row, After> {
         self.rows.values().cloned()
     }
 
+    /// The durable rows with their keys, in order.
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = (&str, &Row)> {
+        self.rows.iter().map(|(key, row)| (key.as_str(), row))
+    }
+
     /// Whether nothing was ever stored.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()

@@ -24,13 +24,19 @@ pub enum Habit {
     DeadBattery,
     /// Stays until the session ends.
     Overstayer,
+    /// Takes the place along to another browser.
+    HandsOver,
+    /// Is not ready when called.
+    Hesitating,
 }
 
 impl Habit {
     /// A visitor's habit: most are patient.
     pub fn draw(chance: &mut Chance) -> Self {
         match chance.within(0..100) {
-            0..40 => Self::Patient,
+            0..26 => Self::Patient,
+            26..33 => Self::HandsOver,
+            33..40 => Self::Hesitating,
             40..50 => Self::Refreshing,
             50..60 => Self::Leaving,
             60..70 => Self::TwoTabs,
@@ -45,7 +51,12 @@ impl Habit {
     pub const fn is_faithful(self) -> bool {
         matches!(
             self,
-            Self::Patient | Self::Refreshing | Self::TwoTabs | Self::Overstayer
+            Self::Patient
+                | Self::Refreshing
+                | Self::TwoTabs
+                | Self::Overstayer
+                | Self::HandsOver
+                | Self::Hesitating
         )
     }
 }
@@ -57,6 +68,8 @@ pub enum Stage {
     Coming,
     /// Tries to be admitted in one step.
     Trying,
+    /// Asks who has the place of the member key or code.
+    Reserving,
     /// Has sent a join.
     Joining,
     /// In the line.
@@ -84,8 +97,18 @@ pub struct Visitor {
     pub edge: u8,
     /// Which of the visitor's browsers is in use.
     pub browser: u8,
-    /// Whether a join was sent with the permit.
+    /// The line.
+    pub line: u8,
+    /// Whether a join was sent by this visitor.
     pub joined: bool,
+    /// Whether a join was sent under this visitor's own permit.
+    pub permit_used: bool,
+    /// Whether it is known whose permit has the place of the member key or code.
+    pub reserved: bool,
+    /// Whether the offer was made to stand longer.
+    pub deferred: bool,
+    /// Whether the place was taken along to another browser.
+    pub handed_over: bool,
     /// Whether a try was refused, so that the visitor joins.
     pub tried: bool,
     /// Whether the pass was ever confirmed.
@@ -96,10 +119,18 @@ pub struct Visitor {
     pub requests: u8,
     /// The home shard.
     pub home: u16,
+    /// The home of the visitor's own permit.
+    pub own_home: u16,
+    /// The permit in use: another device's if it has the member's place.
+    pub permit: u32,
+    /// For asking who has the key: a permit whose place is over.
+    pub replaces: u32,
     /// The place there.
     pub index: u32,
     /// The entry number.
     pub entry: u32,
+    /// The rank.
+    pub rank: u32,
     /// The generation of the pass.
     pub generation: u32,
     /// When the visitor loses patience or falls asleep next.
@@ -120,14 +151,19 @@ pub struct Visitor {
 
 impl Visitor {
     /// A visitor who has not come yet.
-    pub fn new(chance: &mut Chance, edges: u8) -> Self {
+    pub fn new(id: u32, line: u8, chance: &mut Chance, edges: u8) -> Self {
         let habit = Habit::draw(chance);
         Self {
             habit,
             stage: Stage::Coming,
             edge: chance.within(0..u64::from(edges)) as u8,
             browser: 0,
+            line,
             joined: false,
+            permit_used: false,
+            reserved: false,
+            deferred: false,
+            handed_over: false,
             tried: false,
             confirmed: false,
             settled: false,
@@ -137,8 +173,12 @@ impl Visitor {
                 chance.within(2..9) as u8
             },
             home: 0,
+            own_home: 0,
+            permit: id,
+            replaces: NONE,
             index: NONE,
             entry: NONE,
+            rank: NONE,
             generation: 0,
             turns_at_ms: 0,
             pass_until_ms: 0,
@@ -152,6 +192,6 @@ impl Visitor {
 }
 
 const _: () = assert!(
-    size_of::<Visitor>() <= 64,
-    "a million visitors fit in 64 MB"
+    size_of::<Visitor>() <= 72,
+    "a million visitors fit in 72 MB"
 );

@@ -2,7 +2,9 @@
 //! stays a number, left stays left, an ended session stays ended, an acknowledged brake is on
 //! every board from its version on.
 
-use anteroom_queue::shard::command::VisitorState;
+use std::collections::BTreeMap;
+
+use anteroom_queue::shard::command::{Refused, VisitorState};
 
 use super::{Checker, Findings, Promise, Terms};
 use crate::observation::{Observation, VisitorId};
@@ -18,21 +20,34 @@ enum Told {
     Left,
 }
 
-/// Remembers the last thing each visitor was told that cannot be taken back.
+/// Remembers the last thing each visitor was told that cannot be taken back, and since when.
 pub struct DurableAck {
-    told: Vec<Told>,
+    told: Vec<(Told, u64)>,
+    /// Until when an offer stands that was made to stand longer.
+    stands_until_ms: BTreeMap<VisitorId, u64>,
+    clock_slack_ms: u64,
 }
 
 impl DurableAck {
     /// A checker that has seen nothing.
     pub fn new(terms: Terms) -> Self {
         Self {
-            told: vec![Told::Nothing; terms.visitors as usize],
+            told: vec![(Told::Nothing, 0); terms.visitors as usize],
+            stands_until_ms: BTreeMap::new(),
+            clock_slack_ms: terms.clock_slack_ms,
         }
     }
 
-    fn told(&mut self, at_ms: u64, visitor: VisitorId, now: Told, findings: &mut Findings) {
-        let before = self.told[visitor as usize];
+    /// What was asked before the last word was told may be answered as of then.
+    fn told(
+        &mut self,
+        at_ms: u64,
+        asked_ms: u64,
+        visitor: VisitorId,
+        now: Told,
+        findings: &mut Findings,
+    ) {
+        let (before, told_ms) = self.told[visitor as usize];
         let takes_back = match before {
             Told::Nothing | Told::Stored => false,
             // A grant that nobody fetched may be given back; one that was told may not.
@@ -40,12 +55,23 @@ impl DurableAck {
             Told::LetIn => now < Told::LetIn,
             Told::Ended | Told::Left => now < Told::Ended,
         };
-        if takes_back {
+        if takes_back && asked_ms > told_ms {
             findings.broken(at_ms, Promise::DurableAck, || {
                 format!("visitor {visitor} was told {before:?} and then {now:?}")
             });
         }
-        self.told[visitor as usize] = before.max(now);
+        if now > before {
+            self.told[visitor as usize] = (now, at_ms);
+        }
+    }
+
+    fn lapsed(&self, at_ms: u64, visitor: VisitorId, findings: &mut Findings) {
+        let until = self.stands_until_ms.get(&visitor).copied();
+        if until.is_some_and(|until| at_ms + self.clock_slack_ms < until) {
+            findings.broken(at_ms, Promise::DurableAck, || {
+                format!("the offer of visitor {visitor} was to stand until {until:?} and lapsed")
+            });
+        }
     }
 }
 
@@ -72,13 +98,23 @@ impl Checker for DurableAck {
             } => {
                 // A place described as admitted is not yet a pass in the visitor's hand.
                 let now = stage(place.state);
-                let known = self.told[visitor as usize];
+                let known = self.told[visitor as usize].0;
                 let now = if now == Told::LetIn {
                     known.max(Told::Numbered)
                 } else {
                     now
                 };
-                self.told(at_ms, visitor, now, findings);
+                self.told(at_ms, place.asked_ms, visitor, now, findings);
+                if place.state == VisitorState::Lapsed {
+                    self.lapsed(at_ms, visitor, findings);
+                }
+            }
+            Observation::RefusalTold {
+                visitor,
+                why: Refused::Lapsed,
+            } => self.lapsed(at_ms, visitor, findings),
+            Observation::Deferred { visitor, until_ms } => {
+                self.stands_until_ms.insert(visitor, until_ms);
             }
             Observation::FirstPass {
                 visitor,
@@ -86,12 +122,14 @@ impl Checker for DurableAck {
                 ..
             }
             | Observation::Confirmed { visitor, .. } => {
-                self.told(at_ms, visitor, Told::LetIn, findings);
+                self.told(at_ms, at_ms, visitor, Told::LetIn, findings);
             }
             Observation::SessionOverTold { visitor } => {
-                self.told(at_ms, visitor, Told::Ended, findings)
+                self.told(at_ms, at_ms, visitor, Told::Ended, findings)
             }
-            Observation::LeftTold { visitor } => self.told(at_ms, visitor, Told::Left, findings),
+            Observation::LeftTold { visitor } => {
+                self.told(at_ms, at_ms, visitor, Told::Left, findings)
+            }
             _ => {}
         }
     }
@@ -144,5 +182,22 @@ mod tests {
         for history in taken_back {
             assert_eq!(check(&history), 1, "{history:?}");
         }
+    }
+
+    #[test]
+    fn an_offer_that_lapses_before_the_end_of_its_deferral_breaks_it() {
+        let deferred = Observation::Deferred {
+            visitor: 1,
+            until_ms: 1,
+        };
+        let lapsed = Observation::RefusalTold {
+            visitor: 1,
+            why: Refused::Lapsed,
+        };
+        let early = [(0, deferred), (0, lapsed)];
+        let late = [(0, deferred), (1, lapsed)];
+        let broken =
+            |history: &[_]| broken(&mut DurableAck::new(TERMS), Promise::DurableAck, history);
+        assert_eq!((broken(&early), broken(&late)), (1, 0));
     }
 }

@@ -185,11 +185,15 @@ mod tests {
         let room = (1, Observation::RoomForAll);
         let session = Observation::SessionTold {
             visitor: 1,
+            home: 0,
+            line: 0,
+            asked_ms: 5,
             index: 4,
             generation: 1,
             ends_ms: 99,
         };
-        let over = |active| (9_999, Observation::AuditOver { entries: 1, active });
+        let entries = [1, 0, 0];
+        let over = |active| (9_999, Observation::AuditOver { entries, active });
         assert_eq!(check(&[QUIET, room, claimed, (1_005, session), over(0)]), 0);
         assert_eq!(check(&[QUIET, room, claimed, (1_006, session), over(0)]), 1);
         assert_eq!(check(&[QUIET, room, claimed, over(0)]), 1);

@@ -4,12 +4,15 @@
 pub mod brake;
 pub mod cap;
 pub mod durable_ack;
+pub mod event_log;
+pub mod fair_draw;
 pub mod isolation;
 pub mod liveness;
 pub mod monotone;
 pub mod no_lost_place;
 pub mod open_door;
 pub mod order;
+pub mod schedule;
 pub mod spent_once;
 pub mod unique_place;
 
@@ -43,10 +46,16 @@ pub enum Promise {
     Isolation,
     /// An admitted visitor reaches the origin whatever fails.
     OpenDoor,
+    /// The rank follows from what was published alone, each part before the next.
+    FairDraw,
+    /// Each step of the schedule happens once, at the first message after its time at the latest.
+    Schedule,
+    /// The event log is whole, and says of everybody who was let in.
+    EventLog,
 }
 
 /// Every promise with its published name.
-pub const PROMISES: [(Promise, &str); 11] = [
+pub const PROMISES: [(Promise, &str); 14] = [
     (Promise::UniquePlace, "unique-place"),
     (Promise::NoLostPlace, "no-lost-place"),
     (Promise::Cap, "cap"),
@@ -58,6 +67,9 @@ pub const PROMISES: [(Promise, &str); 11] = [
     (Promise::Liveness, "liveness"),
     (Promise::Isolation, "isolation"),
     (Promise::OpenDoor, "open-door"),
+    (Promise::FairDraw, "fair-draw"),
+    (Promise::Schedule, "schedule"),
+    (Promise::EventLog, "event-log"),
 ];
 
 impl fmt::Display for Promise {
@@ -118,6 +130,17 @@ pub struct Terms {
     pub clock_slack_ms: u64,
     /// How long a claim may take at most when nothing fails: two sync intervals and the network.
     pub grant_within_ms: u64,
+    /// When joins are first taken (Unix time), if not at once.
+    pub prequeue_ms: Option<u64>,
+}
+
+/// What the run and its lines are called.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// The run.
+    pub run: u32,
+    /// The lines' ids.
+    pub lines: Vec<String>,
 }
 
 /// One promise's checker.
@@ -139,11 +162,14 @@ pub struct Checkers {
     liveness: liveness::Liveness,
     isolation: isolation::Isolation,
     open_door: open_door::OpenDoor,
+    schedule: schedule::Schedule,
+    pub(crate) fair_draw: fair_draw::FairDraw,
+    pub(crate) event_log: event_log::EventLog,
 }
 
 impl Checkers {
     /// Checkers for a world with these terms.
-    pub fn new(terms: Terms) -> Self {
+    pub fn new(terms: Terms, names: Names) -> Self {
         Self {
             unique_place: unique_place::UniquePlace::new(terms),
             no_lost_place: no_lost_place::NoLostPlace::new(terms),
@@ -156,6 +182,9 @@ impl Checkers {
             liveness: liveness::Liveness::new(terms),
             isolation: isolation::Isolation,
             open_door: open_door::OpenDoor::new(terms),
+            schedule: schedule::Schedule::new(terms),
+            fair_draw: fair_draw::FairDraw::new(terms, names.clone()),
+            event_log: event_log::EventLog::new(names),
         }
     }
 }
@@ -174,6 +203,9 @@ impl Checker for Checkers {
             liveness,
             isolation,
             open_door,
+            schedule,
+            fair_draw,
+            event_log,
         } = self;
         unique_place.see(at_ms, seen, findings);
         no_lost_place.see(at_ms, seen, findings);
@@ -186,6 +218,9 @@ impl Checker for Checkers {
         liveness.see(at_ms, seen, findings);
         isolation.see(at_ms, seen, findings);
         open_door.see(at_ms, seen, findings);
+        schedule.see(at_ms, seen, findings);
+        fair_draw.see(at_ms, seen, findings);
+        event_log.see(at_ms, seen, findings);
     }
 }
 
@@ -202,6 +237,7 @@ pub(crate) mod histories {
         visitors: 8,
         clock_slack_ms: 0,
         grant_within_ms: 1_000,
+        prequeue_ms: None,
     };
 
     /// Feeds the history to the checker: how often did it find its promise broken?
@@ -227,8 +263,14 @@ pub(crate) mod histories {
         PlaceSeen {
             home: 0,
             index,
+            line: 0,
+            arrived_ms: 0,
             entry,
+            rank: entry,
             state,
+            missed_draw: false,
+            key: None,
+            asked_ms: u64::MAX,
         }
     }
 

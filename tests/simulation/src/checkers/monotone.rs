@@ -92,9 +92,7 @@ impl Monotone {
             newer.map(|(_, n)| (board, *n)),
         ];
         for (old, new) in pairs.into_iter().flatten() {
-            let grows =
-                old.called <= new.called && old.lapsed <= new.lapsed && old.entries <= new.entries;
-            if !grows || new.lapsed > new.called || new.called > new.entries {
+            if !grows(&old, &new) {
                 findings.broken(at_ms, Promise::Monotone, || {
                     format!("{old:?} became {new:?}")
                 });
@@ -107,20 +105,31 @@ impl Monotone {
     }
 }
 
+/// Whether every line's watermarks have grown and are in order.
+fn grows(old: &BoardSeen, new: &BoardSeen) -> bool {
+    let mut lines = old.lines.iter().zip(&new.lines);
+    lines.all(|(old, new)| {
+        let grown =
+            old.called <= new.called && old.lapsed <= new.lapsed && old.entries <= new.entries;
+        grown && new.lapsed <= new.called && new.called <= new.entries
+    })
+}
+
 impl Checker for Monotone {
     fn see(&mut self, at_ms: u64, seen: &Observation, findings: &mut Findings) {
         match *seen {
             Observation::Shown {
                 visitor,
                 version,
-                entry,
+                rank,
                 called,
+                ..
             } => {
                 self.shown(
                     at_ms,
                     visitor,
                     version,
-                    entry.saturating_sub(called),
+                    rank.saturating_sub(called),
                     findings,
                 );
             }
@@ -134,6 +143,7 @@ impl Checker for Monotone {
 mod tests {
     use super::super::histories::{TERMS, broken};
     use super::*;
+    use crate::observation::LineSeen;
 
     fn check(history: &[Observation]) -> u64 {
         let history: Vec<_> = history.iter().map(|seen| (0, *seen)).collect();
@@ -144,7 +154,8 @@ mod tests {
         Observation::Shown {
             visitor: 3,
             version,
-            entry: 9,
+            line: 0,
+            rank: 9,
             called,
         }
     }
@@ -154,9 +165,15 @@ mod tests {
         Observation::BoardRead(BoardSeen {
             edge,
             version,
-            called,
-            lapsed,
-            entries: 50,
+            lines: [
+                LineSeen {
+                    called,
+                    lapsed,
+                    entries: 50,
+                },
+                LineSeen::default(),
+                LineSeen::default(),
+            ],
             fingerprint,
         })
     }

@@ -103,7 +103,7 @@ mod tests {
             (
                 2,
                 Observation::AuditOver {
-                    entries: 1,
+                    entries: [1, 0, 0],
                     active: 0,
                 },
             ),
@@ -127,7 +127,7 @@ mod tests {
                 place: Some(place(0, None, Provisional)),
             },
             Observation::AuditOver {
-                entries: 1,
+                entries: [1, 0, 0],
                 active: 0,
             },
         ];

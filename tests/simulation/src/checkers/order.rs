@@ -6,82 +6,103 @@ use std::collections::BTreeMap;
 use anteroom_queue::shard::command::VisitorState;
 
 use super::{Checker, Findings, Promise, Terms};
-use crate::observation::{Observation, VisitorId};
+use crate::observation::{LINES, Observation, PlaceSeen, VisitorId};
 
 /// Board versions for which the highest called number is remembered.
 const VERSIONS_KEPT: usize = 4_096;
 
-/// Remembers, for each join, the highest number acknowledged before it began.
-pub struct Order {
-    /// One more than that number.
-    floor: Vec<u32>,
+/// No number, no rank yet.
+const NONE: u32 = u32::MAX;
+
+/// What is remembered of one line.
+#[derive(Default)]
+struct Line {
     /// One more than the highest number acknowledged so far.
     acknowledged: u32,
-    /// By board version: one more than the highest number shown as called up to that version.
+    /// By board version: one more than the highest rank shown as called up to that version.
     called: BTreeMap<u64, u64>,
-    /// One more than the highest number called in any count of the coordinator.
+    /// One more than the highest rank called in any count of the coordinator.
     watermark: u64,
-    entry_of: Vec<u32>,
+}
+
+/// Remembers, for each join, the highest numbers acknowledged before it began.
+pub struct Order {
+    floor: Vec<[u32; LINES]>,
+    lines: [Line; LINES],
+    rank_of: Vec<u32>,
+    line_of: Vec<u8>,
 }
 
 impl Order {
     /// A checker that has seen nothing.
     pub fn new(terms: Terms) -> Self {
+        let visitors = terms.visitors as usize;
         Self {
-            floor: vec![0; terms.visitors as usize],
-            acknowledged: 0,
-            called: BTreeMap::new(),
-            watermark: 0,
-            entry_of: vec![u32::MAX; terms.visitors as usize],
+            floor: vec![[0; LINES]; visitors],
+            lines: Default::default(),
+            rank_of: vec![NONE; visitors],
+            line_of: vec![0; visitors],
         }
     }
 
-    fn numbered(&mut self, at_ms: u64, visitor: VisitorId, entry: u64, findings: &mut Findings) {
-        self.entry_of[visitor as usize] = entry as u32;
-        let floor = self.floor[visitor as usize];
+    fn numbered(
+        &mut self,
+        at_ms: u64,
+        visitor: VisitorId,
+        place: PlaceSeen,
+        findings: &mut Findings,
+    ) {
+        let Some(entry) = place.entry else { return };
+        let line = usize::from(place.line);
+        self.line_of[visitor as usize] = place.line;
+        if let Some(rank) = place.rank {
+            self.rank_of[visitor as usize] = rank as u32;
+        }
+        let floor = self.floor[visitor as usize][line];
         if entry < u64::from(floor) {
             findings.broken(at_ms, Promise::Order, || {
                 let before = floor - 1;
                 format!("visitor {visitor} has number {entry}, but {before} was out before its join began")
             });
         }
-        self.acknowledged = self.acknowledged.max(entry as u32 + 1);
+        let acknowledged = &mut self.lines[line].acknowledged;
+        *acknowledged = (*acknowledged).max(entry as u32 + 1);
     }
 
     fn shown(
         &mut self,
         at_ms: u64,
         version: u64,
-        entry: u64,
-        called: u64,
+        line: u8,
+        ranks: (u64, u64),
         findings: &mut Findings,
     ) {
-        if entry < called {
-            let before = self
-                .called
-                .range(..=version)
-                .next_back()
-                .map_or(0, |(_, high)| *high);
-            self.called.insert(version, before.max(entry + 1));
-            while self.called.len() > VERSIONS_KEPT {
-                self.called.pop_first();
+        let (rank, called) = ranks;
+        let by_version = &mut self.lines[usize::from(line)].called;
+        let high = by_version
+            .range(..=version)
+            .next_back()
+            .map_or(0, |(_, high)| *high);
+        if rank < called {
+            by_version.insert(version, high.max(rank + 1));
+            while by_version.len() > VERSIONS_KEPT {
+                by_version.pop_first();
             }
-        } else if let Some((_, high)) = self.called.range(..=version).next_back()
-            && entry + 1 < *high
-        {
-            let high = *high - 1;
+        } else if rank + 1 < high {
             findings.broken(at_ms, Promise::Order, || {
-                format!("{entry} still waits on board {version}, while {high} was called before")
+                let high = high - 1;
+                format!("{rank} still waits on board {version}, while {high} was called before")
             });
         }
     }
 
     fn entered(&self, at_ms: u64, visitor: VisitorId, findings: &mut Findings) {
-        let entry = self.entry_of[visitor as usize];
-        if entry != u32::MAX && u64::from(entry) >= self.watermark {
-            let watermark = self.watermark;
+        let rank = self.rank_of[visitor as usize];
+        let line = self.line_of[visitor as usize];
+        let watermark = self.lines[usize::from(line)].watermark;
+        if rank != NONE && u64::from(rank) >= watermark {
             findings.broken(at_ms, Promise::Order, || {
-                format!("{entry} was let in, but only {watermark} were called")
+                format!("rank {rank} of line {line} was let in, but only {watermark} were called")
             });
         }
     }
@@ -90,24 +111,31 @@ impl Order {
 impl Checker for Order {
     fn see(&mut self, at_ms: u64, seen: &Observation, findings: &mut Findings) {
         match *seen {
-            Observation::JoinBegan { visitor } => self.floor[visitor as usize] = self.acknowledged,
+            Observation::JoinBegan { visitor } => {
+                let acknowledged = self.lines.each_ref().map(|line| line.acknowledged);
+                self.floor[visitor as usize] = acknowledged;
+            }
             Observation::PlaceTold { visitor, place } => {
-                if let Some(entry) = place.entry {
-                    self.numbered(at_ms, visitor, entry, findings);
-                }
+                self.numbered(at_ms, visitor, place, findings);
                 if matches!(place.state, VisitorState::Called | VisitorState::Admitted) {
                     self.entered(at_ms, visitor, findings);
                 }
             }
+            Observation::RankShown { permit, rank } => self.rank_of[permit as usize] = rank as u32,
             Observation::Shown {
                 version,
-                entry,
+                line,
+                rank,
                 called,
                 ..
             } => {
-                self.shown(at_ms, version, entry, called, findings);
+                self.shown(at_ms, version, line, (rank, called), findings);
             }
-            Observation::Counted(tally) => self.watermark = self.watermark.max(tally.called),
+            Observation::Counted(tally) => {
+                for (line, tally) in self.lines.iter_mut().zip(&tally.lines) {
+                    line.watermark = line.watermark.max(tally.called);
+                }
+            }
             Observation::FirstPass { visitor, .. } => self.entered(at_ms, visitor, findings),
             _ => {}
         }
@@ -134,7 +162,8 @@ mod tests {
         Observation::Shown {
             visitor: 0,
             version,
-            entry,
+            line: 0,
+            rank: entry,
             called,
         }
     }
@@ -169,10 +198,8 @@ mod tests {
 
     #[test]
     fn someone_let_in_beyond_the_watermark_breaks_it() {
-        let tally = Tally {
-            called: 4,
-            ..Tally::default()
-        };
+        let mut tally = Tally::default();
+        tally.lines[0].called = 4;
         let counted = (0, Observation::Counted(tally));
         assert_eq!(
             check(&[counted, (0, told(0, 3, Waiting)), (1, first_pass(0, 9))]),

@@ -1,9 +1,10 @@
-//! **unique-place**: one place per permit; entry numbers unique, without gaps, never changing.
+//! **unique-place**: one place per permit, one live place per member key, no more live places per
+//! code than it is good for; entry numbers of a line unique, without gaps, never changing.
 
 use std::collections::BTreeMap;
 
 use super::{Checker, Findings, Promise, Terms};
-use crate::observation::{Observation, PlaceSeen, VisitorId};
+use crate::observation::{KeySeen, LINES, Observation, PlaceSeen, VisitorId};
 
 const NONE: u32 = u32::MAX;
 
@@ -17,8 +18,10 @@ struct Known {
 /// Remembers every visitor's place and every entry number's visitor.
 pub struct UniquePlace {
     known: Vec<Known>,
-    owner_of_entry: Vec<u32>,
+    owner_of_entry: [Vec<u32>; LINES],
     owner_of_place: BTreeMap<u16, Vec<u32>>,
+    /// By key or code: the permits whose places live as far as is known, and those that are over.
+    keys: BTreeMap<u32, Vec<(VisitorId, bool)>>,
 }
 
 impl UniquePlace {
@@ -31,8 +34,9 @@ impl UniquePlace {
         };
         Self {
             known: vec![nothing; terms.visitors as usize],
-            owner_of_entry: Vec::new(),
+            owner_of_entry: Default::default(),
             owner_of_place: BTreeMap::new(),
+            keys: BTreeMap::new(),
         }
     }
 
@@ -56,7 +60,11 @@ impl UniquePlace {
         let Some(entry) = place.entry else { return };
         if known.entry == NONE {
             known.entry = entry as u32;
-            if let Some(other) = own(&mut self.owner_of_entry, entry, visitor) {
+            if let Some(other) = own(
+                &mut self.owner_of_entry[usize::from(place.line)],
+                entry,
+                visitor,
+            ) {
                 findings.broken(at_ms, Promise::UniquePlace, || {
                     format!("visitors {other} and {visitor} both have entry number {entry}")
                 });
@@ -69,20 +77,44 @@ impl UniquePlace {
         }
     }
 
-    fn audit(&self, at_ms: u64, entries: u64, findings: &mut Findings) {
+    /// A place that is over stays over.
+    fn keyed(&mut self, at_ms: u64, permit: VisitorId, place: PlaceSeen, findings: &mut Findings) {
+        let Some(KeySeen {
+            number: key, uses, ..
+        }) = place.key
+        else {
+            return;
+        };
+        let places = self.keys.entry(key).or_default();
+        match places.iter_mut().find(|(known, _)| *known == permit) {
+            Some((_, lives)) => *lives &= !place.is_over(),
+            None => places.push((permit, !place.is_over())),
+        }
+        let live = places.iter().filter(|(_, lives)| *lives).count();
+        if live > usize::from(uses) {
+            findings.broken(at_ms, Promise::UniquePlace, || {
+                format!("{live} live places under key {key}, which is good for {uses}: {places:?}")
+            });
+        }
+    }
+
+    fn audit(&self, at_ms: u64, line: usize, entries: u64, findings: &mut Findings) {
+        let owners = &self.owner_of_entry[line];
         let owned = |entry: u64| {
-            self.owner_of_entry
+            owners
                 .get(entry as usize)
-                .is_some_and(|o| *o != NONE)
+                .is_some_and(|owner| *owner != NONE)
         };
         for entry in (0..entries).filter(|entry| !owned(*entry)) {
             findings.broken(at_ms, Promise::UniquePlace, || {
-                format!("nobody has entry number {entry} of {entries}")
+                format!("line {line}: nobody has entry number {entry} of {entries}")
             });
         }
-        for entry in (entries..self.owner_of_entry.len() as u64).filter(|entry| owned(*entry)) {
+        for entry in (entries..owners.len() as u64).filter(|entry| owned(*entry)) {
             findings.broken(at_ms, Promise::UniquePlace, || {
-                format!("somebody has entry number {entry}, but only {entries} were given out")
+                format!(
+                    "line {line}: somebody has entry number {entry}, only {entries} are given out"
+                )
             });
         }
     }
@@ -107,8 +139,13 @@ impl Checker for UniquePlace {
                 place: Some(place),
             } if place.is_joined() => {
                 self.place(at_ms, visitor, place, findings);
+                self.keyed(at_ms, visitor, place, findings);
             }
-            Observation::AuditOver { entries, .. } => self.audit(at_ms, entries, findings),
+            Observation::AuditOver { entries, .. } => {
+                for (line, entries) in entries.into_iter().enumerate() {
+                    self.audit(at_ms, line, entries, findings);
+                }
+            }
             _ => {}
         }
     }
@@ -116,7 +153,7 @@ impl Checker for UniquePlace {
 
 #[cfg(test)]
 mod tests {
-    use anteroom_queue::shard::command::VisitorState::Waiting;
+    use anteroom_queue::shard::command::VisitorState::{self, Waiting};
 
     use super::super::histories::{TERMS, broken, place, told};
     use super::*;
@@ -128,7 +165,7 @@ mod tests {
     #[test]
     fn each_visitor_with_a_number_of_its_own_keeps_the_promise() {
         let over = Observation::AuditOver {
-            entries: 2,
+            entries: [2, 0, 0],
             active: 0,
         };
         let history = [
@@ -177,7 +214,7 @@ mod tests {
             (
                 2,
                 Observation::AuditOver {
-                    entries: 3,
+                    entries: [3, 0, 0],
                     active: 0,
                 },
             ),
@@ -189,11 +226,37 @@ mod tests {
             (
                 2,
                 Observation::AuditOver {
-                    entries: 1,
+                    entries: [1, 0, 0],
                     active: 0,
                 },
             ),
         ];
         assert_eq!(check(&beyond), 1);
+    }
+
+    fn under_key(visitor: u32, state: VisitorState, uses: u16) -> Observation {
+        let place = PlaceSeen {
+            key: Some(KeySeen {
+                number: 5,
+                uses,
+                spends: false,
+            }),
+            ..place(visitor, Some(u64::from(visitor)), state)
+        };
+        Observation::PlaceTold { visitor, place }
+    }
+
+    #[test]
+    fn a_second_live_place_under_a_key_breaks_it_and_one_after_the_end_does_not() {
+        let both = [(0, under_key(0, Waiting, 1)), (1, under_key(1, Waiting, 1))];
+        assert_eq!(check(&both), 1);
+        let of_two = [(0, under_key(0, Waiting, 2)), (1, under_key(1, Waiting, 2))];
+        assert_eq!(check(&of_two), 0);
+        let after = [
+            (0, under_key(0, Waiting, 1)),
+            (1, under_key(0, VisitorState::Ended, 1)),
+            (2, under_key(1, Waiting, 1)),
+        ];
+        assert_eq!(check(&after), 0);
     }
 }

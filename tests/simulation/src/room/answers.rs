@@ -4,9 +4,13 @@ use anteroom_queue::shard::command::{PlaceView, Refused, ShardReply, VisitorStat
 
 use super::Room;
 use super::shopping::Told;
-use crate::message::{Answer, Ask};
-use crate::observation::{Observation, PlaceSeen, VisitorId};
-use crate::visitor::{Habit, NONE, Stage};
+use crate::message::{Answer, Ask, Letter};
+use crate::observation::{KeySeen, Observation, PlaceSeen, VisitorId};
+use crate::plan::START;
+use crate::visitor::{NONE, Stage};
+
+/// How long a hesitating visitor takes.
+const HESITATION_MS: u64 = 90_000;
 
 impl Room {
     /// An answer arrives at the edge and goes on to its visitor.
@@ -27,6 +31,10 @@ impl Room {
             Ask::Renew | Ask::Extend => self.renewed(&answer, now),
             Ask::Release => self.released(&answer, now),
             Ask::Leave => self.left(&answer, now),
+            Ask::Reserve => self.reserved(&answer, now),
+            Ask::OfferHandover => self.handover_offered(&answer, now),
+            Ask::TakeOver => self.taken_over(&answer, last, now),
+            Ask::Defer => self.deferred(&answer, now),
             Ask::Join | Ask::State | Ask::Try | Ask::Claim => self.in_line(&answer, last, now),
         }
     }
@@ -44,7 +52,7 @@ impl Room {
                     self.retry(id, now);
                 }
             }
-            Some(ShardReply::Place { place, .. }) => self.placed(id, place, last, now),
+            Some(ShardReply::Place { place, .. }) => self.placed(letter, place, last, now),
             Some(ShardReply::Pending { .. }) if letter.ask == Ask::Join => {
                 if last {
                     self.retry(id, now);
@@ -54,7 +62,7 @@ impl Room {
                 if let Some(place) = place
                     && self.visitors[id as usize].stage != Stage::Inside
                 {
-                    self.place_told(id, place, now);
+                    self.place_told(letter, place, now);
                 }
                 if last {
                     self.pending(id, now);
@@ -66,39 +74,47 @@ impl Room {
                     self.enter(letter, told, last, now);
                 }
             }
-            Some(ShardReply::SessionOver { .. } | ShardReply::Done) => {
+            Some(
+                ShardReply::SessionOver { .. }
+                | ShardReply::Done
+                | ShardReply::Reserved { .. }
+                | ShardReply::HandedOver { .. }
+                | ShardReply::HandoverOffered { .. },
+            ) => {
                 unreachable!("nobody in the line is answered so")
             }
         }
     }
 
-    fn place_told(&mut self, id: VisitorId, place: &PlaceView, now: u64) {
-        let visitor = &mut self.visitors[id as usize];
+    fn place_told(&mut self, letter: Letter, place: &PlaceView, now: u64) {
+        let visitor = &mut self.visitors[letter.visitor as usize];
         visitor.index = place.index.0;
         if let Some(entry) = place.entry {
             visitor.entry = entry.0 as u32;
         }
-        let seen = seen(visitor.home, place);
-        self.see(
-            now,
-            Observation::PlaceTold {
-                visitor: id,
-                place: seen,
-            },
-        );
+        let key = self.plan.key_of(letter.visitor);
+        let place = seen(letter.home, key, u64::from(letter.asked_ms), place);
+        let visitor = letter.permit;
+        self.see(now, Observation::PlaceTold { visitor, place });
     }
 
-    fn placed(&mut self, id: VisitorId, place: &PlaceView, last: bool, now: u64) {
+    fn placed(&mut self, letter: Letter, place: &PlaceView, last: bool, now: u64) {
+        let id = letter.visitor;
+        if letter.permit != self.visitors[id as usize].permit {
+            return;
+        }
         match self.visitors[id as usize].stage {
-            Stage::Coming | Stage::Trying | Stage::Joining | Stage::InLine | Stage::Claiming => {}
+            Stage::Coming
+            | Stage::Trying
+            | Stage::Reserving
+            | Stage::Joining
+            | Stage::InLine
+            | Stage::Claiming => {}
             // The other tab was faster: this answer was on the way when the pass came.
             Stage::Inside if last => return self.again(id, now, 10_000),
             Stage::Inside | Stage::Leaving | Stage::Releasing | Stage::Gone => return,
         }
-        let overtaken = place.entry.is_none() && self.visitors[id as usize].entry != NONE;
-        if self.visitors[id as usize].habit != Habit::TwoTabs || !overtaken {
-            self.place_told(id, place, now);
-        }
+        self.place_told(letter, place, now);
         let visitor = &mut self.visitors[id as usize];
         match place.state {
             VisitorState::Provisional | VisitorState::Waiting => visitor.stage = Stage::InLine,
@@ -109,7 +125,12 @@ impl Room {
                 visitor.stage = Stage::Claiming;
             }
             VisitorState::Ended | VisitorState::Lapsed | VisitorState::Left => {
-                return self.gone(id);
+                if !self.replaces(id, place, now) {
+                    // A member's other device may have used the place up.
+                    self.visitors[id as usize].settled |= self.plan.key_of(id).is_some();
+                    self.gone(id);
+                }
+                return;
             }
         }
         if last {
@@ -129,7 +150,8 @@ impl Room {
         }
         let direct = why == Refused::Unknown && visitor.entry == NONE;
         if !direct {
-            self.see(now, Observation::RefusalTold { visitor: id, why });
+            let visitor = self.visitors[id as usize].permit;
+            self.see(now, Observation::RefusalTold { visitor, why });
         }
         if !last {
             return;
@@ -149,7 +171,12 @@ impl Room {
                 self.again_if_it_reopens(id, now);
             }
             Refused::Unknown if direct => self.start_over(id, now),
-            _ => self.gone(id),
+            _ => {
+                // A member's other device has used the place up.
+                let visitor = &mut self.visitors[id as usize];
+                visitor.settled |= self.plan.key_of(id).is_some();
+                self.gone(id);
+            }
         }
     }
 
@@ -158,7 +185,12 @@ impl Room {
         match &answer.reply {
             None => self.retry(id, now),
             Some(_) => {
-                self.see(now, Observation::LeftTold { visitor: id });
+                self.see(
+                    now,
+                    Observation::LeftTold {
+                        visitor: answer.letter.permit,
+                    },
+                );
                 self.gone(id);
             }
         }
@@ -171,20 +203,52 @@ impl Room {
                 self.retry(id, now)
             }
             Some(ShardReply::SessionOver { .. }) => {
-                self.see(now, Observation::SessionOverTold { visitor: id });
+                self.see(
+                    now,
+                    Observation::SessionOverTold {
+                        visitor: answer.letter.permit,
+                    },
+                );
                 self.gone(id);
             }
             _ => self.gone(id),
         }
     }
+
+    /// Whether the offer stands longer; if not, the visitor claims all the same.
+    fn deferred(&mut self, answer: &Answer, now: u64) {
+        let letter = answer.letter;
+        let id = letter.visitor;
+        if self.visitors[id as usize].stage != Stage::Claiming {
+            return;
+        }
+        match &answer.reply {
+            Some(ShardReply::Place { place, .. }) => {
+                self.place_told(letter, place, now);
+                if let Some(until) = place.offer_until {
+                    let visitor = letter.permit;
+                    let until_ms = until.since(START).0;
+                    self.see(now, Observation::Deferred { visitor, until_ms });
+                }
+                self.again(id, now, HESITATION_MS);
+            }
+            _ => self.retry(id, now),
+        }
+    }
 }
 
 /// What a visitor sees of a place.
-pub(super) fn seen(home: u16, place: &PlaceView) -> PlaceSeen {
+pub(super) fn seen(home: u16, key: Option<KeySeen>, asked_ms: u64, place: &PlaceView) -> PlaceSeen {
     PlaceSeen {
         home,
         index: place.index.0,
+        line: place.line.0,
+        arrived_ms: place.arrived.since(START).0,
         entry: place.entry.map(|entry| entry.0),
+        rank: place.rank.map(|rank| rank.0),
         state: place.state,
+        missed_draw: place.missed_draw,
+        key,
+        asked_ms,
     }
 }

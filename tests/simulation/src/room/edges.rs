@@ -7,10 +7,15 @@
 use std::rc::Rc;
 
 use anteroom_queue::board::{Board, Phase};
+use anteroom_queue::draw::Ranks;
+use anteroom_queue::line::rank_of;
+use anteroom_queue::units::EntryNumber;
 
 use super::Room;
+use super::tally::draw_seen;
 use crate::message::{AgedBoard, Ask, Event, Letter};
-use crate::observation::{BoardSeen, Observation, TraceHash, VisitorId};
+use crate::observation::{BoardSeen, LINES, LineSeen, Observation, TraceHash, VisitorId};
+use crate::visitor::NONE;
 
 /// Up to this age a board is simply used.
 const FRESH_MS: u64 = 1_000;
@@ -39,6 +44,8 @@ pub struct Edge {
     readings: u32,
     ask_next: u16,
     waiting: Vec<VisitorId>,
+    /// Of every line whose draw is decided.
+    ranks: [Option<Rc<Ranks>>; LINES],
 }
 
 impl Edge {
@@ -52,12 +59,29 @@ impl Edge {
     }
 
     /// Whether a first pass may be signed now.
-    pub fn may_sign(&self, now: u64) -> bool {
-        self.age_ms(now) <= SIGN_MS
-            && self
-                .board
-                .as_ref()
-                .is_some_and(|board| !board.stop && board.lines[0].phase == Phase::Open)
+    pub fn may_sign(&self, line: u8, now: u64) -> bool {
+        let open =
+            |board: &Rc<Board>| !board.stop && board.lines[usize::from(line)].phase == Phase::Open;
+        self.age_ms(now) <= SIGN_MS && self.board.as_ref().is_some_and(open)
+    }
+
+    /// The rank of an entry number, from the board alone. What every rank of a draw has in common
+    /// is worked out once.
+    pub fn rank(&mut self, line: u8, entry: u64) -> Option<u64> {
+        let board = self.board.as_ref()?;
+        let line_board = &board.lines[usize::from(line)];
+        let known = &mut self.ranks[usize::from(line)];
+        let draw = line_board.draw.as_ref();
+        let decided = draw.and_then(|draw| draw.fixed.as_ref().zip(draw.drawn.as_ref()));
+        let rank = match (decided, &known) {
+            (None, _) => rank_of(EntryNumber(entry), line_board)?,
+            (Some(_), Some(ranks)) => ranks.rank(EntryNumber(entry)),
+            (Some((fixed, drawn)), None) => {
+                let ranks = Rc::new(Ranks::new(drawn.seed, fixed.entrants));
+                known.insert(ranks).rank(EntryNumber(entry))
+            }
+        };
+        Some(rank.0)
     }
 }
 
@@ -125,6 +149,12 @@ impl Room {
             edge,
             home,
             copy: false,
+            permit: NONE,
+            index: NONE,
+            line: 0,
+            replaces: NONE,
+            permit_home: 0,
+            asked_ms: now as u32,
         };
         self.send_letter(letter, now);
         self.at(now + PATIENCE_MS, Event::EdgeImpatient { edge, reading });
@@ -163,22 +193,41 @@ impl Room {
         memory.read_at_ms = now;
         if board.version > known {
             let seen = board_seen(edge, &board);
-            memory.board = Some(board);
+            let before = memory.board.replace(board.clone());
             self.see(now, Observation::BoardRead(seen));
+            self.draws_read(before.as_deref(), &board, now);
+        }
+    }
+
+    fn draws_read(&mut self, before: Option<&Board>, board: &Board, now: u64) {
+        for (line, line_board) in board.lines.iter().enumerate() {
+            let known = before.and_then(|board| board.lines[line].draw.as_ref());
+            if let Some(draw) = &line_board.draw
+                && known != Some(draw)
+            {
+                let draw = draw_seen(line as u8, draw);
+                let stored = false;
+                self.see(now, Observation::DrawSeen { draw, stored });
+            }
         }
     }
 }
 
 fn board_seen(edge: u8, board: &Board) -> BoardSeen {
-    let line = &board.lines[0];
     let mut fingerprint = TraceHash::default();
     fingerprint.add_text(&format!("{board:?}"));
+    let mut lines = [LineSeen::default(); LINES];
+    for (seen, line) in lines.iter_mut().zip(&board.lines) {
+        *seen = LineSeen {
+            called: line.called.0,
+            lapsed: line.lapsed.0,
+            entries: line.entries.0,
+        };
+    }
     BoardSeen {
         edge,
         version: board.version,
-        called: line.called.0,
-        lapsed: line.lapsed.0,
-        entries: line.entries.0,
+        lines,
         fingerprint: fingerprint.value(),
     }
 }

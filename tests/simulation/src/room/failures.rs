@@ -29,6 +29,11 @@ impl Failures {
             over: false,
         }
     }
+
+    /// Whether nothing fails any more.
+    pub const fn is_over(&self) -> bool {
+        self.over
+    }
 }
 
 impl Room {
@@ -37,6 +42,13 @@ impl Room {
         self.next_failure(Event::Crash, faults.crash_every_ms, 0);
         self.next_failure(Event::Outage, faults.outage_every_ms, 0);
         self.next_failure(Event::Astray, ASTRAY_EVERY_MS, 0);
+        for (at, survives) in self.plan.crashes_at.clone() {
+            self.at(at, Event::CoordinatorCrash { survives });
+        }
+        for (shard, from, until) in self.plan.cut_off.clone() {
+            let until_s = (until / 1_000) as u32;
+            self.at(from, Event::CutOff { shard, until_s });
+        }
         self.jump_clocks();
     }
 
@@ -124,7 +136,7 @@ impl Room {
             run: self.plan.run + 1,
             shard: ShardIndex(shard),
             sent: super::clock(now, 0),
-            lines: vec![line],
+            lines: vec![line; self.plan.access.len()],
             unconfirmed: 0,
             board_version: 0,
         };

@@ -2,27 +2,30 @@
 //! the network between them, and what fails.
 
 mod answers;
+mod audit;
+mod beacon;
 mod coordinators;
 mod edges;
 mod failures;
+mod keeping;
+mod letters;
 mod operators;
 mod shard_syncs;
 mod shards;
 mod shopping;
+mod tally;
 mod visits;
 
 use anteroom_queue::limits::MAX_SHARDS;
-use anteroom_queue::shard::command::{ShardCommand, ShardReply};
-use anteroom_queue::units::{
-    ClaimId, Generation, LineIndex, Millis, Nonce, PlaceIndex, UnixMillis,
-};
+use anteroom_queue::units::UnixMillis;
 use slab::Slab;
 
-use crate::chance::{Chance, mixed};
-use crate::checkers::{Checker, Checkers, Findings, Terms};
-use crate::message::{Answer, Ask, Content, Event, Letter, Parcel};
+use crate::chance::Chance;
+use crate::checkers::fair_draw::FairDraw;
+use crate::checkers::{Checker, Checkers, Findings, Names, Terms};
+use crate::message::{Answer, Event, Letter, Parcel};
 use crate::network::{Network, USUAL_DELAY_MS, USUAL_WRITE_MS};
-use crate::observation::{Observation, Seen, TraceHash, VisitorId};
+use crate::observation::{Observation, Seen, TraceHash};
 use crate::plan::{MINUTE_MS, Plan, START};
 use crate::visitor::Visitor;
 
@@ -30,12 +33,6 @@ use coordinators::CoordinatorShell;
 use edges::Edge;
 use operators::Operator;
 use shards::ShardShell;
-
-/// How long an edge waits for a shard.
-const EDGE_PATIENCE_MS: u64 = 3_000;
-
-/// By how much the origin extends a session in a checkout.
-const CHECKOUT: Millis = Millis::from_minutes(1);
 
 /// Two sync intervals with their gathering, ways and writes, and one edge's read of the board.
 const GRANT_WITHIN_MS: u64 = 2 * (500 + 25 + 20 + 4 * USUAL_DELAY_MS + 3 * USUAL_WRITE_MS) + 1_500;
@@ -65,6 +62,7 @@ pub struct Room {
     checkers: Checkers,
     findings: Findings,
     seen: Seen,
+    log_lines: u64,
     /// Events for the calendar.
     outbox: Vec<(u64, Event)>,
 }
@@ -72,13 +70,6 @@ pub struct Room {
 /// An object's clock.
 fn clock(now: u64, error_ms: i64) -> UnixMillis {
     UnixMillis((START.0 + now).saturating_add_signed(error_ms))
-}
-
-fn number(id: VisitorId, salt: u64) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    bytes[..8].copy_from_slice(&mixed(u64::from(id) ^ salt).to_le_bytes());
-    bytes[8..].copy_from_slice(&u64::from(id).to_le_bytes());
-    bytes
 }
 
 impl Room {
@@ -90,10 +81,16 @@ impl Room {
             visitors: plan.visitors,
             clock_slack_ms: 2 * plan.faults.clock_ms,
             grant_within_ms: GRANT_WITHIN_MS,
+            prequeue_ms: plan.settings.prequeue_at.map(|at| at.0),
+        };
+        let lines = plan.settings.lines.iter();
+        let names = Names {
+            run: plan.run,
+            lines: lines.map(|line| line.id.clone()).collect(),
         };
         let mut room = Self {
             visitors: (0..plan.visitors)
-                .map(|_| Visitor::new(&mut chance, plan.edges))
+                .map(|id| Visitor::new(id, plan.line_of(id), &mut chance, plan.edges))
                 .collect(),
             edges: (0..plan.edges).map(|_| Edge::default()).collect(),
             shards: (0..MAX_SHARDS).map(|_| ShardShell::default()).collect(),
@@ -109,9 +106,10 @@ impl Room {
             ending: false,
             over: false,
             trace: TraceHash::default(),
-            checkers: Checkers::new(terms),
+            checkers: Checkers::new(terms, names),
             findings: Findings::default(),
             seen: Seen::default(),
+            log_lines: 0,
             outbox: Vec::new(),
             chance,
             plan,
@@ -128,7 +126,7 @@ impl Room {
                 0 if !self.plan.calm => self.chance.within(0..5_000),
                 _ => self.chance.within(0..self.plan.arrivals_ms),
             };
-            self.at(arrives, Event::Visit(id));
+            self.at(self.plan.arrivals_from_ms + arrives, Event::Visit(id));
         }
         self.at(0, Event::Operate);
         self.at(self.plan.quiet_at_ms, Event::Quiet);
@@ -138,6 +136,7 @@ impl Room {
             .unwrap_or(self.plan.quiet_at_ms)
             + LAST_ORDERS_MS;
         self.at(last_orders, Event::LastOrders);
+        self.at(0, Event::EdgesTell);
         self.plan_failures();
     }
 
@@ -159,6 +158,16 @@ impl Room {
     /// How often the main things happened.
     pub const fn seen(&self) -> Seen {
         self.seen
+    }
+
+    /// How many lines the event log has at the end.
+    pub const fn log_lines(&self) -> u64 {
+        self.log_lines
+    }
+
+    /// What was counted of draws.
+    pub const fn fair_draw(&self) -> &FairDraw {
+        &self.checkers.fair_draw
     }
 
     /// What the checkers found.
@@ -199,6 +208,13 @@ impl Room {
             Event::CoordinatorGathered { epoch } => self.coordinator_gathered(epoch, now),
             Event::CoordinatorStored { epoch } => self.coordinator_stored(epoch, now),
             Event::CoordinatorAlarm => self.coordinator_alarm(now),
+            Event::PokesDue { epoch } => self.pokes_due(epoch, now),
+            Event::BeaconIn { epoch, round } => self.beacon_in(epoch, round, now),
+            Event::EdgesTell => self.edges_tell(now),
+            Event::CoordinatorCrash { survives } => self.coordinator_crash(survives, now),
+            Event::CutOff { shard, until_s } => {
+                self.shards[usize::from(shard)].cut_off_until_ms = u64::from(until_s) * 1_000;
+            }
             Event::EdgeImpatient { edge, reading } => self.edge_impatient(edge, reading, now),
             Event::Crash => self.crash(now),
             Event::Outage => self.outage(now),
@@ -217,139 +233,5 @@ impl Room {
             let longest = settings.session.0 + settings.max_extension.0 + 5 * MINUTE_MS;
             self.at(now + longest, Event::Audit);
         }
-    }
-
-    fn parcel_in(&mut self, parcel: u32, now: u64) {
-        let parcel = self.parcels.remove(parcel as usize);
-        match &parcel.content {
-            Content::Reply(reply) => {
-                let reply = reply.clone();
-                self.sync_answered(&parcel, &reply, now);
-            }
-            Content::Report(_) | Content::Foreign(_) => self.report_in(parcel, now),
-        }
-    }
-
-    /// The command that a letter carries.
-    fn command(&self, letter: Letter) -> ShardCommand {
-        let visitor = self.visitors.get(letter.visitor as usize);
-        let index = PlaceIndex(visitor.map_or(0, |visitor| visitor.index));
-        let nonce = Nonce(number(letter.visitor, 0x4e4f_4e43));
-        let claim = ClaimId(number(
-            letter.visitor,
-            0x434c_4149 + u64::from(letter.browser),
-        ));
-        let generation = Generation(letter.generation);
-        let line = LineIndex(0);
-        match letter.ask {
-            Ask::Board => ShardCommand::Look,
-            Ask::Join => ShardCommand::Join {
-                nonce,
-                line,
-                permit_expired: false,
-                arrived: None,
-            },
-            Ask::Try => ShardCommand::Try { nonce, line, claim },
-            Ask::State => ShardCommand::Ask {
-                index,
-                nonce,
-                claim,
-            },
-            Ask::Claim => ShardCommand::Claim {
-                index,
-                nonce,
-                claim,
-            },
-            Ask::Leave => ShardCommand::Leave { index, nonce },
-            Ask::Renew => ShardCommand::Renew { index, generation },
-            Ask::Release => ShardCommand::Release { index, generation },
-            Ask::Extend => ShardCommand::Extend {
-                index,
-                generation,
-                by: CHECKOUT,
-            },
-        }
-    }
-
-    fn send_letter(&mut self, letter: Letter, now: u64) {
-        let [first, second] = self.network.arrivals_ms();
-        match first {
-            Some(delay) => {
-                let key = self.letters.insert(letter);
-                self.at(now + delay, Event::LetterIn(key as u32));
-            }
-            None => self.answer_at(
-                now + EDGE_PATIENCE_MS,
-                Answer {
-                    letter,
-                    reply: None,
-                    board: None,
-                },
-            ),
-        }
-        if let Some(delay) = second {
-            let key = self.letters.insert(Letter {
-                copy: true,
-                ..letter
-            });
-            self.at(now + delay, Event::LetterIn(key as u32));
-        }
-    }
-
-    fn send_answer(&mut self, answer: Answer, now: u64) {
-        if self.network.loses() {
-            let nothing = Answer {
-                letter: answer.letter,
-                reply: None,
-                board: None,
-            };
-            return self.answer_at(now + EDGE_PATIENCE_MS, nothing);
-        }
-        let delay = self.network.delay_ms();
-        self.answer_at(now + delay, answer);
-    }
-
-    fn answer_at(&mut self, at: u64, answer: Answer) {
-        let key = self.answers.insert(answer);
-        self.at(at, Event::AnswerIn(key as u32));
-    }
-
-    fn send_parcel(&mut self, parcel: Parcel, at: u64) {
-        let key = self.parcels.insert(parcel);
-        self.at(at, Event::ParcelIn(key as u32));
-    }
-
-    /// Everybody is asked, after everything was forgotten and restored once more.
-    fn audit(&mut self, now: u64) {
-        self.crash_coordinator(now);
-        let tally = self.final_tally(now);
-        for shard in 0..self.shards.len() as u16 {
-            self.crash_shard(shard, now);
-        }
-        for id in 0..self.plan.visitors {
-            let visitor = self.visitors[id as usize];
-            if !visitor.has_permit {
-                continue;
-            }
-            let nonce = Nonce(number(id, 0x4e4f_4e43));
-            let join = ShardCommand::Join {
-                nonce,
-                line: LineIndex(0),
-                permit_expired: true,
-                arrived: None,
-            };
-            let place = match self.audit_at_shard(visitor.home, join, now) {
-                ShardReply::Place { place, .. } => Some(answers::seen(visitor.home, &place)),
-                _ => None,
-            };
-            self.see(now, Observation::Audited { visitor: id, place });
-            let owed = visitor.habit.is_faithful() && visitor.joined && !visitor.settled;
-            if owed && self.plan.serves_everybody() {
-                self.see(now, Observation::Unserved { visitor: id });
-            }
-        }
-        let (entries, active) = (tally.entries, tally.active);
-        self.see(now, Observation::AuditOver { entries, active });
-        self.over = true;
     }
 }

@@ -10,6 +10,9 @@ use crate::plan::room_for_all;
 /// How long the operator's tool waits before it sends an action again.
 const PATIENCE_MS: u64 = 3_000;
 
+/// How often edges hand in what they have counted.
+const EDGES_TELL_EVERY_MS: u64 = 20_000;
+
 /// What the operator is about.
 #[derive(Default)]
 pub struct Operator {
@@ -22,7 +25,9 @@ pub struct Operator {
 fn brake(action: &Action) -> Option<bool> {
     match action {
         Action::Stop { .. } => Some(true),
-        Action::Pause { .. } | Action::Soldout | Action::Close => Some(false),
+        Action::Pause { .. } | Action::Soldout | Action::Close | Action::Stock { left: 0 } => {
+            Some(false)
+        }
         _ => None,
     }
 }
@@ -43,7 +48,9 @@ impl Room {
         let action = step.action.clone();
         self.operator.next += 1;
         match &action {
-            Action::Resume | Action::Open => self.see(now, Observation::BrakeReleased),
+            Action::Resume | Action::Open | Action::Stock { left: 1.. } => {
+                self.see(now, Observation::BrakeReleased)
+            }
             action => {
                 if let Some(stop) = brake(action) {
                     self.see(now, Observation::BrakeSent { stop });
@@ -74,6 +81,18 @@ impl Room {
     pub(super) fn operate_late(&mut self, attempt: u32, now: u64) {
         if self.operator.under_way.is_some() && attempt == self.operator.attempt {
             self.send_action(now);
+        }
+    }
+
+    /// What edges have counted and heard of the origin's stock; such a message may be lost.
+    pub(super) fn edges_tell(&mut self, now: u64) {
+        if self.coordinator.hidden_until_ms <= now && self.network.arrivals_ms()[0].is_some() {
+            let bypassed = self.chance.within(0..3);
+            let staff = self.chance.within(0..2);
+            self.edges_at_coordinator(bypassed, staff, now);
+        }
+        if now < self.plan.quiet_at_ms {
+            self.at(now + EDGES_TELL_EVERY_MS, Event::EdgesTell);
         }
     }
 

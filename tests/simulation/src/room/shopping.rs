@@ -53,8 +53,8 @@ impl Room {
     /// The home says that a session runs: the edge signs the first pass, unless a brake may be on.
     pub(super) fn enter(&mut self, letter: Letter, told: Told, last: bool, now: u64) {
         let id = letter.visitor;
-        self.session_told(id, told, now);
-        let may_sign = self.edges[usize::from(letter.edge)].may_sign(now);
+        self.session_told(letter, told, now);
+        let may_sign = self.edges[usize::from(letter.edge)].may_sign(letter.line, now);
         let visitor = &mut self.visitors[id as usize];
         match visitor.stage {
             Stage::Inside => {
@@ -65,7 +65,9 @@ impl Room {
                 return;
             }
             Stage::Trying | Stage::Claiming | Stage::InLine | Stage::Joining => {}
-            Stage::Coming | Stage::Leaving | Stage::Releasing | Stage::Gone => return,
+            Stage::Coming | Stage::Reserving | Stage::Leaving | Stage::Releasing | Stage::Gone => {
+                return;
+            }
         }
         visitor.index = told.index;
         if !may_sign {
@@ -97,7 +99,7 @@ impl Room {
         self.see(
             now,
             Observation::FirstPass {
-                visitor: id,
+                visitor: self.permit(id),
                 generation,
                 ends_ms,
                 confirmed,
@@ -108,22 +110,27 @@ impl Room {
         }
     }
 
-    fn session_told(&mut self, visitor: VisitorId, told: Told, now: u64) {
+    fn session_told(&mut self, letter: Letter, told: Told, now: u64) {
         let Told {
             index,
             generation,
             ends_ms,
             ..
         } = told;
-        self.see(
-            now,
-            Observation::SessionTold {
-                visitor,
-                index,
-                generation,
-                ends_ms,
-            },
-        );
+        let seen = Observation::SessionTold {
+            visitor: letter.permit,
+            home: letter.home,
+            line: letter.line,
+            asked_ms: u64::from(letter.asked_ms),
+            index,
+            generation,
+            ends_ms,
+        };
+        self.see(now, seen);
+    }
+
+    fn permit(&self, id: VisitorId) -> VisitorId {
+        self.visitors[id as usize].permit
     }
 
     /// The next request inside.
@@ -137,7 +144,7 @@ impl Room {
             self.see(
                 now,
                 Observation::TurnedAway {
-                    visitor: id,
+                    visitor: self.permit(id),
                     why: Away::Stopped,
                 },
             );
@@ -174,11 +181,21 @@ impl Room {
         if visitor.habit != Habit::Overstayer {
             visitor.requests = visitor.requests.saturating_sub(1);
         }
-        self.see(now, Observation::OriginReached { visitor: id });
+        self.see(
+            now,
+            Observation::OriginReached {
+                visitor: self.permit(id),
+            },
+        );
     }
 
     fn stop_shopping(&mut self, id: VisitorId, now: u64) {
-        self.see(now, Observation::SessionLeft { visitor: id });
+        self.see(
+            now,
+            Observation::SessionLeft {
+                visitor: self.permit(id),
+            },
+        );
         let silent = self.visitors[id as usize].habit == Habit::DeadBattery;
         if silent || !self.visitors[id as usize].confirmed {
             return self.gone(id);
@@ -205,7 +222,12 @@ impl Room {
             None => self.sign_anew(id, now),
             Some(ShardReply::SessionOver { .. }) => {
                 self.turned_away(id, Away::Over, now);
-                self.see(now, Observation::SessionOverTold { visitor: id });
+                self.see(
+                    now,
+                    Observation::SessionOverTold {
+                        visitor: self.permit(id),
+                    },
+                );
                 self.gone(id);
             }
             Some(ShardReply::Refused {
@@ -216,14 +238,15 @@ impl Room {
                 self.gone(id);
             }
             Some(reply) => match Told::of(reply) {
-                Some(told) => self.pass_renewed(id, told, now),
+                Some(told) => self.pass_renewed(answer.letter, told, now),
                 None => self.pass_unknown(id, now),
             },
         }
     }
 
-    fn pass_renewed(&mut self, id: VisitorId, told: Told, now: u64) {
-        self.session_told(id, told, now);
+    fn pass_renewed(&mut self, letter: Letter, told: Told, now: u64) {
+        let id = letter.visitor;
+        self.session_told(letter, told, now);
         let pass_ms = self.plan.settings.pass.0;
         let visitor = &mut self.visitors[id as usize];
         let expired = now >= u64::from(visitor.pass_until_ms);
@@ -234,7 +257,7 @@ impl Room {
             self.see(
                 now,
                 Observation::Confirmed {
-                    visitor: id,
+                    visitor: self.permit(id),
                     ends_ms,
                 },
             );
@@ -261,7 +284,12 @@ impl Room {
         } else if expired {
             if visitor.confirmed && now >= session_until_ms {
                 self.turned_away(id, Away::Over, now);
-                self.see(now, Observation::SessionLeft { visitor: id });
+                self.see(
+                    now,
+                    Observation::SessionLeft {
+                        visitor: self.permit(id),
+                    },
+                );
                 return self.gone(id);
             }
             self.turned_away(id, Away::Unreachable, now);
@@ -270,6 +298,7 @@ impl Room {
     }
 
     fn turned_away(&mut self, visitor: VisitorId, why: Away, now: u64) {
+        let visitor = self.permit(visitor);
         self.see(now, Observation::TurnedAway { visitor, why });
     }
 
@@ -281,14 +310,19 @@ impl Room {
             self.see(
                 now,
                 Observation::RefusalTold {
-                    visitor: id,
+                    visitor: self.permit(id),
                     why: Refused::Unknown,
                 },
             );
             return self.gone(id);
         }
         visitor.settled = false;
-        self.see(now, Observation::SessionLeft { visitor: id });
+        self.see(
+            now,
+            Observation::SessionLeft {
+                visitor: self.permit(id),
+            },
+        );
         self.start_over(id, now);
     }
 

@@ -10,6 +10,7 @@ use anteroom_queue::settings::Mode;
 use super::Room;
 use crate::message::{Ask, Event, Letter};
 use crate::observation::{Observation, VisitorId};
+use crate::plan::Access;
 use crate::visitor::{Habit, NONE, Stage};
 
 /// How often a page near the front polls.
@@ -33,7 +34,12 @@ impl Room {
             Stage::Inside => self.shop(id, now),
             Stage::Leaving => self.leave(id, now),
             Stage::Releasing => self.release(id, now),
-            Stage::Coming | Stage::Trying | Stage::Joining | Stage::InLine | Stage::Claiming => {
+            Stage::Coming
+            | Stage::Trying
+            | Stage::Reserving
+            | Stage::Joining
+            | Stage::InLine
+            | Stage::Claiming => {
                 if let Some(board) = self.board_for(visitor.edge, id, now) {
                     self.visit_with(id, Some(board), now);
                 }
@@ -47,7 +53,9 @@ impl Room {
             return self.again(id, now, RETRY_MS);
         };
         match self.visitors[id as usize].stage {
-            Stage::Coming | Stage::Trying | Stage::Joining => self.arrive(id, &board, now),
+            Stage::Coming | Stage::Trying | Stage::Reserving | Stage::Joining => {
+                self.arrive(id, &board, now);
+            }
             Stage::InLine => self.wait(id, &board, now),
             Stage::Claiming => self.claim(id, now),
             Stage::Inside | Stage::Leaving | Stage::Releasing | Stage::Gone => {}
@@ -60,22 +68,38 @@ impl Room {
         self.at(now + wait, Event::Visit(id));
     }
 
-    pub(super) fn write_letter(&mut self, id: VisitorId, ask: Ask, now: u64) {
+    /// A letter of the visitor, as the browser and its edge know things now.
+    pub(super) fn letter(&self, id: VisitorId, ask: Ask, now: u64) -> Letter {
         let visitor = &self.visitors[id as usize];
-        let letter = Letter {
+        Letter {
             ask,
             visitor: id,
             browser: visitor.browser,
+            permit: visitor.permit,
+            index: visitor.index,
+            line: visitor.line,
+            replaces: NONE,
+            permit_home: 0,
+            asked_ms: now as u32,
             generation: visitor.generation,
             edge: visitor.edge,
             home: visitor.home,
             copy: false,
-        };
+        }
+    }
+
+    pub(super) fn write_letter(&mut self, id: VisitorId, ask: Ask, now: u64) {
+        let letter = self.letter(id, ask, now);
         self.write(letter, now);
     }
 
     pub(super) fn write(&mut self, letter: Letter, now: u64) {
-        self.visitors[letter.visitor as usize].letters += 1;
+        let visitor = &mut self.visitors[letter.visitor as usize];
+        visitor.letters += 1;
+        if self.plan.counts_asks && visitor.entry != NONE && visitor.rank == NONE {
+            let permit = visitor.permit;
+            self.see(now, Observation::EntrantAsked { permit });
+        }
         self.send_letter(letter, now);
     }
 
@@ -86,21 +110,37 @@ impl Room {
         if !visitor.has_permit {
             visitor.has_permit = true;
             visitor.home = home;
+            visitor.own_home = home;
         }
-        let phase = board.lines[0].phase;
+        let line = usize::from(visitor.line);
+        let phase = board.lines[line].phase;
         if matches!(phase, Phase::Soldout | Phase::Closed) && !visitor.joined {
             visitor.settled = true;
             return self.again_if_it_reopens(id, now);
         }
+        let reserved = visitor.reserved;
+        if self.plan.access_of(id) != Access::Everyone && !reserved {
+            return self.reserve(id, board, now);
+        }
+        let visitor = &mut self.visitors[id as usize];
         if board.mode == Mode::Auto && board.room && !visitor.tried && !visitor.joined {
             visitor.stage = Stage::Trying;
             return self.write_letter(id, Ask::Try, now);
         }
+        self.join(id, now);
+    }
+
+    pub(super) fn join(&mut self, id: VisitorId, now: u64) {
+        let visitor = &mut self.visitors[id as usize];
         visitor.stage = Stage::Joining;
         if !visitor.joined {
             visitor.joined = true;
             visitor.settled = false;
-            self.see(now, Observation::JoinBegan { visitor: id });
+        }
+        let permit = visitor.permit;
+        let first = !std::mem::replace(&mut self.visitors[permit as usize].permit_used, true);
+        if first {
+            self.see(now, Observation::JoinBegan { visitor: permit });
         }
         self.write_letter(id, Ask::Join, now);
         if self.visitors[id as usize].habit == Habit::TwoTabs {
@@ -122,40 +162,67 @@ impl Room {
         if self.turns(id, now) {
             return;
         }
-        let visitor = &mut self.visitors[id as usize];
+        let visitor = self.visitors[id as usize];
         if visitor.entry == NONE {
             return self.write_letter(id, Ask::State, now);
         }
-        let line = &board.lines[0];
-        let entry = u64::from(visitor.entry);
+        if visitor.habit == Habit::HandsOver && !visitor.handed_over && self.chance.happens(200_000)
+        {
+            return self.offer_handover(id, now);
+        }
+        let line = &board.lines[usize::from(visitor.line)];
         if board.version < u64::from(visitor.version) {
             return self.again(id, now, NEAR_POLL_MS);
         }
+        if visitor.rank == NONE {
+            self.learn_rank(id, now);
+        }
+        let rank = self.visitors[id as usize].rank;
         if board.version > u64::from(visitor.version) {
-            visitor.version = board.version as u32;
-            let called = line.called.0;
-            self.see(
-                now,
-                Observation::Shown {
-                    visitor: id,
-                    version: board.version,
-                    entry,
-                    called,
-                },
-            );
+            self.visitors[id as usize].version = board.version as u32;
+            self.show(id, board, now);
         }
         if matches!(line.phase, Phase::Soldout | Phase::Closed) {
             self.visitors[id as usize].settled = now >= self.plan.quiet_at_ms;
             return self.again_if_it_reopens(id, now);
         }
-        if entry >= line.called.0 {
-            return self.poll(id, entry - line.called.0, now);
+        if rank == NONE {
+            return self.again(id, now, self.plan.far_poll_ms);
         }
-        if entry < line.lapsed.0 {
+        let rank = u64::from(rank);
+        if rank >= line.called.0 {
+            return self.poll(id, rank - line.called.0, now);
+        }
+        if rank < line.lapsed.0 {
             return self.write_letter(id, Ask::State, now);
         }
         self.visitors[id as usize].stage = Stage::Claiming;
         self.claim(id, now);
+    }
+
+    /// The edge works the rank out from the number on the ticket and the board.
+    fn learn_rank(&mut self, id: VisitorId, now: u64) {
+        let visitor = self.visitors[id as usize];
+        let edge = &mut self.edges[usize::from(visitor.edge)];
+        if let Some(rank) = edge.rank(visitor.line, u64::from(visitor.entry)) {
+            self.visitors[id as usize].rank = rank as u32;
+            let permit = visitor.permit;
+            self.see(now, Observation::RankShown { permit, rank });
+        }
+    }
+
+    fn show(&mut self, id: VisitorId, board: &Board, now: u64) {
+        let visitor = self.visitors[id as usize];
+        if visitor.rank != NONE {
+            let shown = Observation::Shown {
+                visitor: id,
+                version: board.version,
+                line: visitor.line,
+                rank: u64::from(visitor.rank),
+                called: board.lines[usize::from(visitor.line)].called.0,
+            };
+            self.see(now, shown);
+        }
     }
 
     fn poll(&mut self, id: VisitorId, ahead: u64, now: u64) {
@@ -201,7 +268,13 @@ impl Room {
         if self.turns(id, now) {
             return;
         }
-        self.see(now, Observation::ClaimBegan { visitor: id });
+        let visitor = &mut self.visitors[id as usize];
+        let permit = visitor.permit;
+        if visitor.habit == Habit::Hesitating && !visitor.deferred {
+            visitor.deferred = true;
+            return self.write_letter(id, Ask::Defer, now);
+        }
+        self.see(now, Observation::ClaimBegan { visitor: permit });
         self.write_letter(id, Ask::Claim, now);
         if self.visitors[id as usize].habit == Habit::TwoTabs {
             self.write_letter(id, Ask::Claim, now);
