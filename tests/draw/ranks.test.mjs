@@ -1,4 +1,4 @@
-// Ranks equal those of an independent implementation, ChainSafe's for the Ethereum client Lodestar.
+// Ranks equal those of an independent implementation: ChainSafe's, made for Ethereum's Lodestar.
 //
 // `rank(entry)` is `compute_shuffled_index(entry)`: where the entry goes. Theirs is `ComputeShuffledIndex.get(entry)`; of
 // the whole list, `unshuffleList` of 0, 1, 2… has it at the entry's position (`shuffleList` is the inverse: which entry has

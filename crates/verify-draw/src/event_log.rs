@@ -2,13 +2,11 @@
 
 use anteroom_queue::draw::Hash;
 use anteroom_queue::log::{BegunLine, LineFault, LogLine, Record, empty_head, verify_line};
-
 use serde_json::Value;
 
-use crate::cuts::{self, Cut};
 use crate::document::DrawDocument;
-use crate::history::{CutRecord, DrawnRecord, FixedRecord, History};
-use crate::{Findings, Verdict};
+use crate::history::{History, Step};
+use crate::{Findings, Verdict, drawing, turns};
 
 /// A log that was read, as far as its chain holds.
 #[derive(Clone, Debug, Default)]
@@ -135,8 +133,6 @@ impl Replay {
     }
 
     fn take_of_line(&mut self, n: u64, record: Record, head: &Hash, findings: &mut Findings) {
-        let about = format!("log line {n}");
-        let at = self.at;
         let (Record::Line { line, .. }
         | Record::Cut { line, .. }
         | Record::Call { line, .. }
@@ -148,88 +144,17 @@ impl Replay {
             return;
         };
         let Some(history) = self.lines.iter_mut().find(|known| known.id == *line) else {
-            return findings.fails(about, format!("the run has no line {line}"));
+            return findings.fails(
+                format!("log line {n}"),
+                format!("the run has no line {line}"),
+            );
         };
+        let step = Step { n, at: self.at };
         match record {
-            Record::Cut {
-                shard,
-                first_join,
-                count,
-                first_entry,
-                joined,
-                chain,
-                ..
-            } => {
-                let record = CutRecord {
-                    n,
-                    shard: shard.0,
-                    first_join,
-                    count,
-                };
-                let first_entry = first_entry.0;
-                cuts::take(
-                    history,
-                    &Cut {
-                        record,
-                        first_entry,
-                        joined,
-                        chain,
-                    },
-                    findings,
-                );
+            Record::Line { .. } | Record::Fixed { .. } | Record::Drawn { .. } => {
+                drawing::take(history, step, record, head, findings);
             }
-            Record::Line { commitment, .. } => {
-                let is_early = history.commitment.is_none() && history.entries == 0;
-                findings.require(is_early, about, || {
-                    "a commitment after another, or after entry numbers were given out".to_owned()
-                });
-                history.commitment = Some(commitment);
-            }
-            Record::Fixed {
-                entrants,
-                root,
-                round,
-                ..
-            } => {
-                let fixed = FixedRecord {
-                    n,
-                    at,
-                    entrants,
-                    root,
-                    round,
-                };
-                take_fixed(history, fixed, head, findings);
-            }
-            Record::Drawn {
-                secret,
-                beacon,
-                seed,
-                ..
-            } => {
-                let is_next = history.fixed.is_some() && history.drawn.is_none();
-                findings.require(is_next, about, || {
-                    "a draw is decided once, after its entrants".to_owned()
-                });
-                history.drawn = Some(DrawnRecord {
-                    n,
-                    secret,
-                    beacon,
-                    seed,
-                });
-            }
-            Record::Call { called, .. } => take_call(history, n, called.0, findings),
-            Record::Grant { count, granted, .. } => {
-                take_grant(history, (n, at), count, granted, findings)
-            }
-            Record::Admit { count, .. } => {
-                let nobody_waits = history.may_call() && history.called == history.entries;
-                findings.require(nobody_waits, about, || {
-                    let waiting = history.entries - history.called.min(history.entries);
-                    format!("a first visit was admitted in one step while {waiting} waited for their turn")
-                });
-                history.admitted = history.admitted.saturating_add(count);
-            }
-            _ => {}
+            _ => turns::take(history, step, record, findings),
         }
     }
 
@@ -307,69 +232,4 @@ fn name_of(action: &Value) -> &str {
         .or(action.as_str())
         .or(only.map(String::as_str))
         .unwrap_or("something")
-}
-
-fn take_fixed(history: &mut History, fixed: FixedRecord, head: &Hash, findings: &mut Findings) {
-    let about = format!("log line {}", fixed.n);
-    let is_next = history.commitment.is_some() && history.fixed.is_none();
-    findings.require(is_next, &about, || {
-        "entrants are fixed once, after the commitment to a secret".to_owned()
-    });
-    findings.require(fixed.root == *head, &about, || {
-        "its root is not the hash of the line before it".to_owned()
-    });
-    findings.require(fixed.entrants == history.entries, &about, || {
-        let (fixed, numbered) = (fixed.entrants, history.entries);
-        format!("{fixed} entrants, but {numbered} entry numbers were given out before")
-    });
-    history.fixed = Some(fixed);
-}
-
-fn take_call(history: &mut History, n: u64, called: u64, findings: &mut Findings) {
-    let about = format!("log line {n}");
-    findings.require(called > history.called, &about, || {
-        format!(
-            "called goes from {} to {called}: it only grows",
-            history.called
-        )
-    });
-    findings.require(called <= history.entries, &about, || {
-        format!(
-            "{called} were called, {} have an entry number",
-            history.entries
-        )
-    });
-    findings.require(history.may_call(), &about, || {
-        "somebody was called before the draw was decided".to_owned()
-    });
-    history.called = called;
-}
-
-/// Grants of several shards in one commit all state the total after it, or each the total so far.
-fn take_grant(
-    history: &mut History,
-    (n, at): (u64, u64),
-    count: u64,
-    granted: u64,
-    findings: &mut Findings,
-) {
-    let about = format!("log line {n}");
-    let before = history.stated.unwrap_or((0, at));
-    let is_complete = before.1 == at || before.0 == history.granted;
-    findings.require(is_complete, &about, || {
-        format!(
-            "the grants before it are {}, the last of them says {}",
-            history.granted, before.0
-        )
-    });
-    history.granted = history.granted.saturating_add(count);
-    findings.require(
-        count > 0 && granted >= history.granted && granted >= before.0,
-        &about,
-        || format!("{count} grants make {}, not {granted}", history.granted),
-    );
-    findings.require(history.called > 0, &about, || {
-        "a grant before anybody was called".to_owned()
-    });
-    history.stated = Some((granted, at));
 }

@@ -4,6 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anteroom_queue::draw::Hash;
 
+/// Which line of the log, and when it was written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    /// The line's number.
+    pub n: u64,
+    /// Unix milliseconds.
+    pub at: u64,
+}
+
+impl Step {
+    /// How findings name it.
+    pub(crate) fn about(self) -> String {
+        format!("log line {}", self.n)
+    }
+}
+
 /// The write that fixed who is in a draw.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FixedRecord {

@@ -10,11 +10,13 @@
 pub mod beacon;
 mod cuts;
 pub mod document;
+mod drawing;
 mod event_log;
 mod findings;
 mod history;
 mod line;
 mod ticket;
+mod turns;
 
 pub use findings::{Finding, Findings, Verdict};
 

@@ -199,19 +199,7 @@ impl Check<'_> {
     /// The second step: the secret belongs to the commitment, and the seed to everything.
     fn decided(&mut self, draw: &PublishedDraw, fixed: Option<&Fixed>) -> Option<Ranks> {
         let (Some(secret), Some(seed)) = (draw.secret, draw.seed) else {
-            let neither = draw.secret.is_none() && draw.seed.is_none();
-            self.require(neither, "secret, seed", || {
-                "they are published together".to_owned()
-            });
-            let late = self.past.is_some_and(|past| past.drawn.is_some());
-            let why = if late {
-                "it was saved before the draw was decided; the log has more"
-            } else {
-                "it is not decided yet"
-            };
-            let about = self.about("");
-            self.findings
-                .unchecked(about, format!("the draw of {}: {why}", self.line.id));
+            self.undecided(draw);
             return None;
         };
         let about = self.about("secret");
@@ -271,6 +259,22 @@ impl Check<'_> {
                 .to_owned(),
         );
         Some(Ranks::new(seed, fixed.entrants))
+    }
+
+    fn undecided(&mut self, draw: &PublishedDraw) {
+        let neither = draw.secret.is_none() && draw.seed.is_none();
+        self.require(neither, "secret, seed", || {
+            "they are published together".to_owned()
+        });
+        let late = self.past.is_some_and(|past| past.drawn.is_some());
+        let why = if late {
+            "it was saved before the draw was decided; the log has more"
+        } else {
+            "it is not decided yet"
+        };
+        let about = self.about("");
+        self.findings
+            .unchecked(about, format!("the draw of {}: {why}", self.line.id));
     }
 
     fn beacon(&mut self, draw: &PublishedDraw, fixed: Option<&Fixed>, chain: &BeaconChain) {
