@@ -261,9 +261,9 @@ impl Instance {
         }
         match meta.left_behind(now) {
             LeftBehind::Keep => Ok(()),
-            LeftBehind::Notice(noticed) => {
+            LeftBehind::Notice => {
                 let mut changes = Changes::<CoordinatorRow>::default();
-                changes.set_meta(noticed);
+                changes.set_meta(meta.noticed(now));
                 table.commit(changes).map_err(|WriteFailed(why)| why)
             }
             LeftBehind::Delete => {

@@ -42,6 +42,8 @@ mod recorded_rows;
 mod refusal;
 #[cfg(test)]
 mod rows_written;
+#[cfg(test)]
+mod run_tests;
 mod shard_desk;
 #[allow(missing_docs, reason = "methods that the platform's macro adds")]
 mod shard_object;

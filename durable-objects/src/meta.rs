@@ -51,10 +51,10 @@ pub struct Meta {
 }
 
 /// What to do about a run that the configuration has left behind.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftBehind {
-    /// It is noticed for the first time: this row is to be stored.
-    Notice(Meta),
+    /// It is seen for the first time, which is to be stored ([`Meta::noticed`]).
+    Notice,
     /// It is kept until its time is over.
     Keep,
     /// Its time is over: everything is to be deleted.
@@ -65,13 +65,18 @@ impl Meta {
     /// The configuration has left the run behind, as is seen at `now`.
     pub fn left_behind(&self, now: UnixMillis) -> LeftBehind {
         match self.left_behind {
-            None => LeftBehind::Notice(Self {
-                schema: SCHEMA,
-                left_behind: Some(now),
-                ..self.clone()
-            }),
+            None => LeftBehind::Notice,
             Some(since) if now < since.plus(self.settings.keep) => LeftBehind::Keep,
             Some(_) => LeftBehind::Delete,
+        }
+    }
+
+    /// The row of a run that is seen to be left behind.
+    pub fn noticed(&self, now: UnixMillis) -> Self {
+        Self {
+            schema: SCHEMA,
+            left_behind: Some(now),
+            ..self.clone()
         }
     }
 
@@ -174,10 +179,8 @@ mod tests {
     fn a_run_left_behind_is_noticed_once_kept_and_then_deleted_however_often_that_is_asked() {
         let keep = settings().keep;
         let meta = shard_known().meta(settings());
-        let LeftBehind::Notice(noticed) = meta.left_behind(T) else {
-            panic!("it was noticed before");
-        };
-        assert_eq!(noticed.left_behind, Some(T));
+        assert_eq!(meta.left_behind(T), LeftBehind::Notice);
+        let noticed = meta.noticed(T);
         let before = UnixMillis(T.plus(keep).0 - 1);
         for (now, then) in [
             (T, LeftBehind::Keep),

@@ -6,7 +6,7 @@ use anteroom_queue::coordinator::command::Action;
 use anteroom_queue::shard::command::ShardCommand;
 use anteroom_queue::units::{Generation, Millis, PlaceIndex};
 
-use crate::fixtures::{Pair, claim, nonce};
+use crate::fixtures::{Pair, T, claim, nonce, settings};
 
 /// Rows of the shard and of the coordinator that `what` writes.
 fn rows(pair: &mut Pair, what: impl FnOnce(&mut Pair)) -> (usize, usize) {
@@ -53,9 +53,9 @@ const FIRST: (PlaceIndex, Generation) = (PlaceIndex(0), Generation(0));
 fn joins_share_rows_the_more_the_more_of_them_there_are() {
     // Joins a second, how many; rows of the shard and of the coordinator for a hundred, at most.
     let rows_per_hundred = [
-        (1_500, 1_500, 8, 5),
-        (500, 1_000, 19, 13),
-        (20, 100, 400, 400),
+        (1_500, 1_500, 8, 6),
+        (500, 1_000, 19, 17),
+        (20, 100, 400, 500),
     ];
     for (per_second, count, at_shard, at_coordinator) in rows_per_hundred {
         let mut pair = Pair::in_touch();
@@ -70,13 +70,13 @@ fn joins_share_rows_the_more_the_more_of_them_there_are() {
 }
 
 #[test]
-fn an_admission_alone_is_six_rows() {
+fn an_admission_alone_is_seven_rows() {
     let mut pair = called();
     let written = rows(&mut pair, |pair| {
         pair.ask(0, claim(0, 0));
         pair.run_for(Millis::from_seconds(2));
     });
-    assert_eq!(written, (4, 2));
+    assert_eq!(written, (4, 3));
 }
 
 #[test]
@@ -127,6 +127,27 @@ fn leaving_the_line_is_one_row() {
     joins(&mut pair, 3, 500);
     pair.run_for(Millis::from_seconds(2));
     assert_eq!(leave(&mut pair), (1, 0));
+}
+
+/// How many transactions of the coordinator write the draw of a line with so many entrants.
+fn transactions_of_a_draw(entrants: u32) -> usize {
+    let mut settings = settings();
+    settings.lines[0].opens_at = Some(T.plus(Millis::from_seconds(30)));
+    let mut pair = Pair::with(settings);
+    pair.run_for(Millis(500));
+    joins(&mut pair, entrants, 500);
+    let begun = pair.coordinator_rows.transactions.len();
+    pair.run_for(Millis::from_seconds(40));
+    let written = &pair.coordinator_rows.transactions[begun..];
+    let of_the_draw = |keys: &&Vec<String>| keys.iter().any(|key| key == "draw/0");
+    written.iter().filter(of_the_draw).count()
+}
+
+#[test]
+fn a_draw_is_two_transactions_however_many_are_in_it() {
+    for entrants in [1, 40, 2_000] {
+        assert_eq!(transactions_of_a_draw(entrants), 2, "{entrants} entrants");
+    }
 }
 
 #[test]

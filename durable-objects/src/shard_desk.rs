@@ -6,6 +6,7 @@
 //! shard can be replayed from a list. After a [`WriteFailed`] the desk must not be used again: its
 //! state is newer than storage.
 
+use anteroom_queue::board::Stock;
 use anteroom_queue::limits::{CLOCK_TOLERANCE, LATE_AFTER};
 use anteroom_queue::shard::Shard;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
@@ -57,6 +58,9 @@ pub struct ShardDesk<T> {
     uplink: Uplink,
     readers: Vec<Reader<T>>,
     counts: EdgeCounts,
+    /// What the report under way says is left: said again if it fails, unlike the counts, since
+    /// saying it twice changes nothing.
+    stock_said: Option<Stock>,
     heard: Option<Result<SyncReply, SyncFailed>>,
     /// The time of the last step.
     stepped: UnixMillis,
@@ -97,6 +101,7 @@ impl<T> ShardDesk<T> {
             uplink,
             readers: Vec::new(),
             counts: EdgeCounts::default(),
+            stock_said: None,
             heard: None,
             stepped: now,
         }
@@ -119,6 +124,9 @@ impl<T> ShardDesk<T> {
         store: &mut impl Store,
     ) -> Result<Option<(T, Vec<u8>)>, WriteFailed> {
         self.counts.add(counts);
+        if self.sells_out_or_again(counts.stock) {
+            self.uplink.want(now);
+        }
         let mut changes = Changes::default();
         self.apply(ShardCommand::Look, now, &mut changes);
         store.commit(changes)?;
@@ -146,6 +154,16 @@ impl<T> ShardDesk<T> {
         }
         self.readers.push(Reader { to, patience_ends });
         Ok(None)
+    }
+
+    /// Whether an origin says other than the board that nothing, or something, is left: everybody is
+    /// to know at once.
+    fn sells_out_or_again(&self, stock: Option<Stock>) -> bool {
+        let known = self.shard.board().and_then(|board| board.stock);
+        stock.is_some_and(|stock| {
+            let news = known.is_none_or(|known| stock.at > known.at);
+            news && (stock.left == 0) != known.is_some_and(|known| known.left == 0)
+        })
     }
 
     /// The coordinator wants a report now: it leaves with a later step. The answer is the board as
@@ -199,9 +217,16 @@ impl<T> ShardDesk<T> {
         self.answer_readers(news, now, &mut answers);
         let report = self.is_report_due(now).then(|| {
             self.uplink.starts(now);
+            self.stock_said = self.counts.stock;
             (self.shard.report(now), core::mem::take(&mut self.counts))
         });
         Ok(Step { answers, report })
+    }
+
+    /// The board that the shard has, for tests.
+    #[cfg(test)]
+    pub fn board(&self) -> Option<&anteroom_queue::board::Board> {
+        self.shard.board()
     }
 
     /// Whether everything of the run is to be deleted.
@@ -285,7 +310,13 @@ impl<T> ShardDesk<T> {
                 let undecided = self.gather.reconsider();
                 self.carry_out(undecided, now, changes, replies);
             }
-            Err(why) => self.uplink.failed(now, &why, dice),
+            Err(why) => {
+                self.counts.add(EdgeCounts {
+                    stock: self.stock_said.take(),
+                    ..EdgeCounts::default()
+                });
+                self.uplink.failed(now, &why, dice);
+            }
         }
     }
 

@@ -13,9 +13,11 @@ use crate::storage::{Store, WriteFailed};
 
 const CREATE: &str =
     "CREATE TABLE IF NOT EXISTS rows (key TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID";
-/// All rows but the pages of the event log, of which only the last is wanted: keys that begin with
-/// the prefix sort behind it and before the prefix with its last character raised by one.
-const READ: &str = "SELECT key, bytes FROM rows WHERE key NOT BETWEEN 'log/' AND 'log0' \
+/// All rows but the pages of the event log, of which only the last is wanted. Keys of pages lie
+/// between the prefix and the prefix with its last character raised by one; the ranges keep a long
+/// log from being scanned.
+const READ: &str = "SELECT key, bytes FROM rows WHERE key < 'log/' \
+                    UNION ALL SELECT key, bytes FROM rows WHERE key > 'log0' \
                     UNION ALL SELECT * FROM (SELECT key, bytes FROM rows \
                     WHERE key BETWEEN 'log/' AND 'log0' ORDER BY key DESC LIMIT 1)";
 const CLEAR: &str = "DELETE FROM rows";

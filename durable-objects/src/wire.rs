@@ -263,3 +263,7 @@ pub fn decode<Message: DeserializeOwned>(bytes: &[u8]) -> Result<Message, Unread
 #[cfg(test)]
 #[path = "wire_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "wire_refusal_tests.rs"]
+mod refusal_tests;
