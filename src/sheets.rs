@@ -30,6 +30,8 @@ pub struct SheetView {
     pub front: String,
     /// The nonce of this response's policy.
     pub nonce: String,
+    /// Why a form that was sent without script did not do: the kind of a problem. Anything else is no reason.
+    pub refused: Option<String>,
     /// In which language.
     pub language: crate::page::locale::Language,
     /// How the event looks.

@@ -139,4 +139,10 @@ export const suites = [
     provides: ["browser"],
     commands: () => [nodeTests("tests/page")],
   },
+  {
+    name: "extras",
+    needs: ["packages", "rust", "tools", "keys", "keysTool", "shop", "worker"],
+    provides: ["browser"],
+    commands: () => [nodeTests("tests/extras")],
+  },
 ];

@@ -68,11 +68,14 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     )
 }
 
-/// The line that the query names, else the first.
+/// The line that the query names, else the first that will open.
 fn asked_line<'l>(query: &str, lines: &'l [LineBoard]) -> Result<&'l LineBoard, Problem> {
     let asked = query.split('&').find_map(|pair| pair.strip_prefix("line="));
     let found = match asked {
-        None => lines.first(),
+        None => lines
+            .iter()
+            .find(|line| opening(line).is_some())
+            .or(lines.first()),
         Some(id) => lines.iter().find(|line| line.id == id),
     };
     found.ok_or_else(|| Problem::new(400, "no-such-line", "line: allowed is a line of this queue"))

@@ -20,6 +20,12 @@ pub fn view(visit: &Visit, room: Room) -> SheetView {
         front: room.event.front().to_owned(),
         nonce: claim_text(&platform::random_128()),
         look: looks::look(room, language),
+        refused: visit
+            .incoming
+            .query
+            .split('&')
+            .find_map(|pair| pair.strip_prefix("refused="))
+            .map(str::to_owned),
         language,
     }
 }

@@ -20,6 +20,8 @@ const JS: &str = concat!(
 #[template(path = "handover.html")]
 struct HandoverPage<'a> {
     frame: Frame<'a>,
+    /// What went wrong with the code that was sent without script.
+    problem: Option<&'static str>,
     /// The id that this browser keeps for all its tabs.
     browser: &'a str,
     data: String,
@@ -34,9 +36,23 @@ pub fn render(view: &SheetView, browser: &str) -> String {
     });
     let page = HandoverPage {
         frame: Frame::of(view, "handover"),
+        problem: view
+            .refused
+            .as_deref()
+            .map(|kind| words(view.language).text(reason(kind))),
         browser,
         data: json_for_script(&data),
         js: JS,
     };
     page.render().expect("writing into a string does not fail")
+}
+
+/// What a kind of problem means for somebody who holds a code in the hand.
+fn reason(kind: &str) -> &'static str {
+    match kind {
+        "handover-taken" => "handover.taken",
+        "handover-unknown" | "field" => "handover.unknown",
+        "too-many-guesses" => "handover.many",
+        _ => "handover.failed",
+    }
 }

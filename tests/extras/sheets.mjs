@@ -45,6 +45,7 @@ const plain = {
   origin: "https://tickets.example.com",
   front: "/events/world-tour/",
   nonce: NONCE,
+  refused: null,
   language: "English",
   look: {
     logo: false,
