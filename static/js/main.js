@@ -388,6 +388,8 @@ show(find("stay"), true);
 // Where nothing outlives a reload, the browser still says that this page replaced itself.
 if (!tab.lasts() && document.referrer === location.href.split("#")[0]) rememberMove(tab, null, Date.now());
 if (me.rank != null) memory.write(remembered(memory.read(), me));
+// Where the strip on other pages leads back to.
+memory.write({ back: room.return });
 if (me.state === "none" && !cookiesWork(document)) me.cookie = false;
 redraw();
 if (me.cookie !== false) {
