@@ -4,7 +4,7 @@
 
 use anteroom_queue::coordinator::command::Action;
 use anteroom_queue::shard::command::ShardCommand;
-use anteroom_queue::units::{Generation, Millis, PlaceIndex};
+use anteroom_queue::units::{Generation, KeyHash, Millis, PlaceIndex, ShardIndex};
 
 use crate::fixtures::{Pair, T, claim, nonce, settings};
 
@@ -129,8 +129,9 @@ fn leaving_the_line_is_one_row() {
     assert_eq!(leave(&mut pair), (1, 0));
 }
 
-/// How many transactions of the coordinator write the draw of a line with so many entrants.
-fn transactions_of_a_draw(entrants: u32) -> usize {
+/// The rows of each transaction of the coordinator that writes the draw of a line with so many
+/// entrants, after the one that begins the run.
+fn rows_of_a_draw(entrants: u32) -> Vec<usize> {
     let mut settings = settings();
     settings.lines[0].opens_at = Some(T.plus(Millis::from_seconds(30)));
     let mut pair = Pair::with(settings);
@@ -140,13 +141,32 @@ fn transactions_of_a_draw(entrants: u32) -> usize {
     pair.run_for(Millis::from_seconds(40));
     let written = &pair.coordinator_rows.transactions[begun..];
     let of_the_draw = |keys: &&Vec<String>| keys.iter().any(|key| key == "draw/0");
-    written.iter().filter(of_the_draw).count()
+    written.iter().filter(of_the_draw).map(Vec::len).collect()
 }
 
 #[test]
 fn a_draw_is_two_transactions_however_many_are_in_it() {
     for entrants in [1, 40, 2_000] {
-        assert_eq!(transactions_of_a_draw(entrants), 2, "{entrants} entrants");
+        assert_eq!(rows_of_a_draw(entrants), [3, 5], "{entrants} entrants");
+    }
+}
+
+#[test]
+fn a_key_put_in_is_one_row_and_asking_again_none() {
+    let mut pair = Pair::in_touch();
+    let reserve = ShardCommand::Reserve {
+        key: KeyHash([8; 16]),
+        nonce: nonce(1),
+        home: ShardIndex(0),
+        uses: 1,
+        replaces: None,
+    };
+    for expected in [(1, 0), (0, 0)] {
+        let written = rows(&mut pair, |pair| {
+            pair.ask(1, reserve.clone());
+            pair.run_for(Millis::from_seconds(1));
+        });
+        assert_eq!(written, expected);
     }
 }
 
