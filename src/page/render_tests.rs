@@ -1,6 +1,6 @@
 use super::*;
 use crate::page::locale::Language;
-use crate::page::view::{Eta, Standing};
+use crate::page::view::{Eta, Line, Look, Standing};
 use anteroom_queue::board::{Pause, Phase};
 use anteroom_queue::settings::Mode;
 use anteroom_queue::shard::command::VisitorState;
@@ -19,14 +19,16 @@ fn plain() -> PageView {
         language: Language::English,
         now: NOW,
         time_zone: Some("Europe/Berlin".into()),
-        utc_offset_minutes: 60,
+        utc_offsets: vec![(UnixMillis(0), 60)],
         return_to: "/shop?a=1&b=2".into(),
         refresh_off: false,
         undelivered: false,
         cookie_missing: false,
         unavailable: false,
         permit: Some("the-permit".into()),
+        lines: Vec::new(),
         line: None,
+        refused: None,
         mode: Mode::Always,
         phase: Phase::Open,
         stop: false,
@@ -35,12 +37,17 @@ fn plain() -> PageView {
         slowdowns: 0,
         prequeue_at: None,
         opens_at: None,
+        moved: None,
+        draw: None,
+        stock_left: None,
         called: Rank(10),
         board_version: 1,
         board_age: Millis(0),
         poll: Millis(2_000),
         hold: Some(Millis::from_minutes(30)),
         session: Millis::from_minutes(20),
+        handover: false,
+        face: Look::default(),
         place: None,
     }
 }
@@ -57,6 +64,8 @@ fn placed(state: VisitorState) -> PageView {
         offer_until: Some(NOW.plus(Millis::from_minutes(30))),
         session_ends_at: Some(NOW.minus(Millis::from_minutes(18))),
         ran_out: true,
+        may_defer: false,
+        missed_draw: false,
     };
     PageView {
         place: Some(place),
@@ -200,14 +209,23 @@ fn the_refresh_stays_off_once_it_was_turned_off() {
 
 #[test]
 fn a_form_joins_with_the_permit_of_the_page() {
+    let line = |id: &str| Line {
+        id: id.into(),
+        title: id.into(),
+        coded: false,
+        phase: Phase::Open,
+        opens_at: None,
+    };
     let page = render(&PageView {
+        lines: vec![line("general"), line("fan-club")],
         line: Some("fan-club".into()),
-        ..plain()
+        ..placed(VisitorState::Lapsed)
     });
+    assert!(page.contains("name=\"line\" value=\"fan-club\""));
+    let page = render(&plain());
     for text in [
         "action=\"/_wr/queues/world-tour/tickets\"",
         "name=\"permit\" value=\"the-permit\"",
-        "name=\"line\" value=\"fan-club\"",
     ] {
         assert!(page.contains(text), "no {text:?}");
     }
@@ -250,6 +268,16 @@ fn nothing_that_is_filled_in_can_leave_its_place() {
     let page = render(&view);
     assert!(!page.contains("<img>") && !page.contains("<!--"));
     assert_eq!(page.matches("</script>").count(), 2);
+}
+
+#[test]
+fn what_the_page_carries_has_no_comments_and_all_of_its_code() {
+    let source = "/* a\n b */\n  x {\n  y: \"// z\";\n}\n\n// c\n/** d */\nlet e = 1; // f\n";
+    assert_eq!(lean(source), "x {\ny: \"// z\";\n}\nlet e = 1; // f\n");
+    for carried in [&CSS, &JS] {
+        let comments = |line: &str| line.starts_with("//") || line.contains("/*");
+        assert!(!carried.lines().any(comments));
+    }
 }
 
 #[test]
