@@ -126,7 +126,7 @@ const WORDS = {
 const STRIP = `
 :host { all: initial }
 section {
-  position: fixed; inset: auto 0 0; z-index: 2147483000; box-sizing: border-box;
+  all: initial; position: fixed; inset: auto 0 0; z-index: 2147483000; box-sizing: border-box;
   display: flex; align-items: center; justify-content: center; gap: .25em .75em;
   padding: .5em max(1em, env(safe-area-inset-right)) calc(.5em + env(safe-area-inset-bottom)) max(1em, env(safe-area-inset-left));
   border-top: 1px solid var(--hair); background: var(--card); color: var(--ink);

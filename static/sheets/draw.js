@@ -113,14 +113,14 @@ async function look() {
 find("try").addEventListener("submit", async (event) => {
   event.preventDefault();
   const line = published.lines.find(({ id }) => id === find("try").elements.line?.value) ?? lineOf(null);
-  const typed = find("number").value.trim();
+  const typed = find("tried").value.trim();
   const entry = /^\d{1,15}$/.test(typed) ? Number(typed) : MOST;
   if (!isDrawn(line)) return put("result", words.early);
   if (entry >= line.entries) {
-    find("number").setAttribute("aria-invalid", "true");
+    find("tried").setAttribute("aria-invalid", "true");
     return put("result", fill(words["try.range"], { n: number.format(Math.max(0, line.entries - 1)) }));
   }
-  find("number").removeAttribute("aria-invalid");
+  find("tried").removeAttribute("aria-invalid");
   const rank = await rankOf(entry, line.draw.entrants, line.draw.seed);
   put("result", fill(words["try.result"], { e: number.format(entry), r: number.format(rank) }));
 });

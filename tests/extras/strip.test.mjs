@@ -183,6 +183,17 @@ test("the end of the page stands above the strip, by day and by night, on phone 
   }
 });
 
+test("the page's own styles do not reach it", async () => {
+  const { text, close } = await open();
+  await text.waitFor({ timeout: 5_000 });
+  const seen = await text.evaluate((p) => {
+    const { letterSpacing, fontSize, marginTop, fontFamily } = getComputedStyle(p);
+    return { letterSpacing, fontSize, marginTop, serif: fontFamily === "serif" };
+  });
+  assert.deepEqual(seen, { letterSpacing: "normal", fontSize: "16px", marginTop: "0px", serif: false });
+  await close();
+});
+
 test("it speaks the page's language", async () => {
   const rows = [
     ["de-AT", /^Noch 1\.230 vor Ihnen · etwa 4–8 Minuten$/],
