@@ -198,3 +198,7 @@ pub fn after_renewal(
 #[cfg(test)]
 #[path = "gate_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "gate_staff_tests.rs"]
+mod staff_tests;

@@ -26,7 +26,7 @@ impl Network {
         let address = address.and_then(|text| text.parse::<IpAddr>().ok());
         Network(match address.map(|address| address.to_canonical()) {
             None => 0,
-            Some(IpAddr::V4(v4)) => u128::from(v4.to_ipv6_mapped().to_bits()),
+            Some(IpAddr::V4(v4)) => v4.to_ipv6_mapped().to_bits(),
             Some(IpAddr::V6(v6)) => v6.to_bits() >> CUSTOMER_BITS << CUSTOMER_BITS,
         })
     }

@@ -1,9 +1,7 @@
 //! A join carried out: at the permit's home, or by way of a key's home; and what the visitor is answered.
 
-use anteroom_queue::board::Board;
-use anteroom_queue::limits::{BRAKE_AGE, PATIENT_SYNC};
 use anteroom_queue::shard::command::{PlaceView, Refused, ShardCommand, ShardReply};
-use anteroom_queue::units::{LineIndex, Millis, Nonce, PlaceIndex, ShardIndex, UnixMillis};
+use anteroom_queue::units::{Nonce, PlaceIndex, ShardIndex, UnixMillis};
 use anteroom_token::{Permit, Ticket};
 use serde_json::json;
 
@@ -19,6 +17,7 @@ use crate::problem::{self, Problem};
 use crate::rooms::{self, RoomError};
 use crate::routes::{permits as permit_route, state};
 use crate::standing::{Stand, Standing};
+use crate::taking_joins::{not_yet, over};
 use crate::visit::Visit;
 use crate::visitor::{Visitor, is_of_place};
 use crate::{permits, platform};
@@ -33,6 +32,8 @@ pub struct Asked {
     pub own: Holder,
     /// The line, and what opens it.
     pub right: Right,
+    /// The visitor has a live place, which the new one replaces.
+    pub moves: bool,
 }
 
 /// A place that was joined.
@@ -80,15 +81,36 @@ async fn plain(
     over: Option<Refused>,
 ) -> Result<Joined, Problem> {
     let expired = asked.expired || over.is_some();
-    let reply = ask(visit, room, asked, asked.own, expired).await;
-    match reply {
-        Some(ShardReply::Place { place, new }) => Ok(joined(visit, asked.own, place, new, None)),
-        Some(ShardReply::Refused {
-            why: Refused::Full, ..
-        }) => Err(elsewhere(visit, room, visitor).await),
-        Some(ShardReply::Refused { why, place }) => Err(refused(why, place, over)),
-        _ => Err(home_away(visit, room, visitor, asked)),
+    let (mut holder, mut leave) = (asked.own, None);
+    for _ in 0..MOST_ROUNDS {
+        match ask(visit, room, asked, holder, expired).await {
+            Some(ShardReply::Place { place, new })
+                if is_answer(&place, asked.right, asked.moves) =>
+            {
+                return Ok(joined(visit, holder, place, new, leave));
+            }
+            Some(ShardReply::Place { place, .. }) => {
+                if Stand::from(place.state).is_live() {
+                    leave = Some((holder, place.index));
+                }
+                holder.nonce = permits::next_nonce(holder.nonce, asked.right.line);
+            }
+            Some(ShardReply::Refused {
+                why: Refused::Full, ..
+            }) => return Err(elsewhere(visit, room, visitor).await),
+            Some(ShardReply::Refused { why, place }) => return Err(refused(why, place, over)),
+            _ => break,
+        }
     }
+    Err(home_away(visit, room, visitor, asked))
+}
+
+/// Whether the place of a permit is what a join asks for. One permit is one place, so it is, unless another line is named;
+/// and nobody gives a live place up for one that is over.
+fn is_answer(place: &PlaceView, right: Right, moves: bool) -> bool {
+    let is_elsewhere = right.is_named && place.line != right.line;
+    let is_over = !Stand::from(place.state).is_live();
+    !(is_elsewhere || is_over && moves)
 }
 
 /// The key's home names the holder, the holder's home has the place.
@@ -257,21 +279,6 @@ fn refused(why: Refused, place: Option<PlaceView>, over: Option<Refused>) -> Pro
     problem::of_refusal(why, stand)
 }
 
-/// Why a line makes no new place any more, by a board that is young enough to be sure of it. An idle home may not have
-/// heard of the sale's end; a permit that has made a place finds it there all the same, like one that has expired.
-fn over(board: &Board, age: Millis, line: LineIndex) -> Option<Refused> {
-    let why = board.refuses_joins(line).filter(|_| age <= BRAKE_AGE)?;
-    (why != Refused::NotYet).then_some(why)
-}
-
-/// A shared code is not used for a place that cannot be made yet. As at a home, an older board refuses nobody.
-fn not_yet(board: &Board, age: Millis, line: LineIndex, key: &Key) -> Option<Refused> {
-    let is_sure = key.uses > 1 && age <= PATIENT_SYNC;
-    board
-        .refuses_joins(line)
-        .filter(|why| is_sure && *why == Refused::NotYet)
-}
-
 /// The home is away: the same permit, signed anew so that the wait counts from now. An expired one stays what it is: it
 /// finds its place when the home is back, and makes none.
 fn home_away(visit: &Visit, room: Room, visitor: &Visitor<'_>, asked: &Asked) -> Problem {
@@ -302,55 +309,30 @@ fn with_permit(problem: Problem, visitor: &Visitor<'_>, token: &str) -> Problem 
 mod tests {
     use super::*;
     use crate::samples;
-    use anteroom_queue::board::Phase;
-    use anteroom_queue::settings::Mode;
-    use anteroom_queue::units::KeyHash;
+    use anteroom_queue::shard::command::VisitorState;
+    use anteroom_queue::units::LineIndex;
 
     #[test]
-    fn only_a_young_board_that_says_the_sale_is_over_keeps_a_join_away() {
-        let rows = [
-            (Phase::Soldout, 2_000, Some(Refused::SoldOut)),
-            (Phase::Closed, 0, Some(Refused::Closed)),
-            (Phase::Closed, 2_001, None),
-            (Phase::Before, 0, None),
-            (Phase::Paused, 0, None),
-            (Phase::Open, 0, None),
-        ];
-        for (phase, age, why) in rows {
-            let found = over(&samples::board(phase), Millis(age), LineIndex(0));
-            assert_eq!(found, why, "{phase:?} {age}");
-        }
-        let closed = Board {
-            mode: Mode::Closed,
-            ..samples::board(Phase::Open)
-        };
-        assert_eq!(
-            over(&closed, Millis(0), LineIndex(0)),
-            Some(Refused::Closed)
-        );
-    }
-
-    #[test]
-    fn a_shared_code_is_not_used_before_its_line_takes_joins() {
-        let key = |uses| Key {
-            hash: KeyHash([1; 16]),
-            uses,
-            is_code: true,
-        };
-        for (phase, age, uses, refused) in [
-            (Phase::Before, 500, 2, true),
-            (Phase::Before, 501, 2, false),
-            (Phase::Before, 0, 1, false),
-            (Phase::Prequeue, 0, 2, false),
-            (Phase::Soldout, 0, 2, false),
+    fn a_permits_place_is_the_answer_unless_another_line_is_named_or_a_live_place_would_be_lost() {
+        use VisitorState::{Left, Waiting};
+        for (state, line, is_named, moves, answers) in [
+            (Waiting, 0, false, false, true),
+            (Waiting, 1, false, false, true),
+            (Waiting, 1, true, false, false),
+            (Waiting, 0, true, true, true),
+            (Left, 0, true, false, true),
+            (Left, 1, true, false, false),
+            (Left, 1, false, false, true),
+            (Left, 0, true, true, false),
         ] {
-            let found = not_yet(
-                &samples::board(phase),
-                Millis(age),
-                LineIndex(0),
-                &key(uses),
-            );
-            assert_eq!(found.is_some(), refused, "{phase:?} {age} {uses}");
+            let place = samples::place(state, line);
+            let right = Right {
+                line: LineIndex(0),
+                is_named,
+                key: None,
+            };
+            let found = is_answer(&place, right, moves);
+            assert_eq!(found, answers, "{state:?} {line} {is_named} {moves}");
         }
     }
 }

@@ -151,23 +151,15 @@ impl Rounds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anteroom_queue::units::{EntryNumber, KeyHash, UnixMillis};
+    use crate::samples;
+    use anteroom_queue::units::KeyHash;
 
     const HERE: LineIndex = LineIndex(1);
 
     fn place(state: VisitorState, line: LineIndex, was_admitted: bool) -> PlaceView {
         PlaceView {
-            index: PlaceIndex(4),
-            line,
-            entry: Some(EntryNumber(9)),
-            rank: None,
-            arrived: UnixMillis(0),
-            state,
-            offer_until: None,
-            session_ends: None,
-            may_defer: false,
             was_admitted,
-            missed_draw: false,
+            ..samples::place(state, line.0)
         }
     }
 

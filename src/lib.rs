@@ -12,8 +12,9 @@
 //! ```
 //!
 //! Pure, and tested natively: `gate`, `renewal`, `boards`, `standing`, `eta`, `poll`, `cookies`, `rewrite`, `same_site`,
-//! `local_path`, `actions`, `incoming`, `fields`, `json`. Clock and entropy are read in `platform` only. What an isolate
-//! keeps between requests is plain data in `isolate` (boards, counts) and `deployment` (configuration, keys).
+//! `local_path`, `actions`, `incoming`, `fields`, `json`, `line_choice`, `key_home`, `taking_joins`, `stock`, `guesses`.
+//! Clock and entropy are read in `platform` only. What an isolate keeps between requests is plain data in `isolate`
+//! (boards, counts), `guesses` and `deployment` (configuration, keys).
 
 mod actions;
 mod answer;
@@ -56,6 +57,7 @@ mod samples;
 pub mod sheets;
 mod standing;
 mod stock;
+mod taking_joins;
 mod visit;
 mod visitor;
 mod way_back;

@@ -224,21 +224,13 @@ pub fn stand_of_refusal(why: Refused) -> Stand {
 mod tests {
     use super::*;
     use crate::samples;
-    use anteroom_queue::units::{EntryNumber, LineIndex, Rank, UnixMillis};
+    use anteroom_queue::units::{EntryNumber, Rank};
 
     fn view(state: VisitorState, number: Option<u64>) -> PlaceView {
         PlaceView {
-            index: PlaceIndex(4),
-            line: LineIndex(0),
             entry: number.map(EntryNumber),
             rank: number.map(Rank),
-            arrived: UnixMillis(1_000_400),
-            state,
-            offer_until: None,
-            session_ends: None,
-            may_defer: false,
-            was_admitted: false,
-            missed_draw: false,
+            ..samples::place(state, 0)
         }
     }
 

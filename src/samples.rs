@@ -2,7 +2,8 @@
 
 use anteroom_queue::board::{Board, DrawBoard, Drawn, Fixed, LineBoard, Phase};
 use anteroom_queue::settings::{Limits, Mode};
-use anteroom_queue::units::{EntryNumber, Rank, ShardIndex, UnixMillis};
+use anteroom_queue::shard::command::{PlaceView, VisitorState};
+use anteroom_queue::units::{EntryNumber, LineIndex, PlaceIndex, Rank, ShardIndex, UnixMillis};
 use anteroom_token::{Pass, STAFF_HOME, SessionId, Ticket};
 use serde_json::{Value, json};
 
@@ -55,6 +56,23 @@ pub fn draw(entrants: Option<u64>, is_drawn: bool) -> DrawBoard {
             beacon: None,
             seed: [4; 32],
         }),
+    }
+}
+
+/// A place with entry number 41 in this state and line, as its home tells it.
+pub fn place(state: VisitorState, line: u8) -> PlaceView {
+    PlaceView {
+        index: PlaceIndex(4),
+        line: LineIndex(line),
+        entry: Some(EntryNumber(41)),
+        rank: None,
+        arrived: UnixMillis(1_000_400),
+        state,
+        offer_until: None,
+        session_ends: None,
+        may_defer: false,
+        was_admitted: false,
+        missed_draw: false,
     }
 }
 

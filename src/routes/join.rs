@@ -99,6 +99,7 @@ async fn join(
         Err(_) if live.is_some() && said.is_silent() => None,
         right => Some(right?),
     };
+    let moves = live.is_some();
     let kept = live.filter(|live| right.as_ref().is_none_or(|right| keeps(live, right)));
     let Some(right) = right.filter(|_| kept.is_none()) else {
         let found = kept.expect("without a right there is a place");
@@ -121,6 +122,7 @@ async fn join(
         permit,
         expired,
         right,
+        moves,
     };
     let joined = joining::join(visit, room, visitor, &asked).await?;
     leave_before(visit, room, visitor, &joined).await;
@@ -190,6 +192,9 @@ fn unspent(permit: &Permit, ticket: Option<&Ticket>, right: &Right) -> Holder {
 
 /// A live place that the visitor had before is left, now that the new one is there.
 async fn leave_before(visit: &Visit, room: Room, visitor: &Visitor<'_>, joined: &Joined) {
+    if !Stand::from(joined.place.state).is_live() {
+        return;
+    }
     let before = visitor
         .ticket()
         .filter(|ticket| ticket.nonce != joined.ticket.nonce);

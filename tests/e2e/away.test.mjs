@@ -161,7 +161,11 @@ test("an event that no shard was ever heard about has a page that excuses itself
 test("an operator hears that nothing was done when the coordinator is away", async () => {
   const operator = await room.operator();
   await room.cut("/coordinator");
-  const answer = await operator.send({ action: "pause", reason: "" });
+  const answer = await operator.send({
+    action: "pause",
+    reason: "Payment is slow",
+    next_update_at_ms: Date.now() + 30 * 24 * 60 * 60_000,
+  });
   assert.equal(answer.status, 503);
   await room.cut();
   assert.equal((await operator.observe()).board.lines[0].phase, "open");

@@ -48,7 +48,7 @@ test("from 2 s after a pause nobody gets a first pass, called or claiming or wal
   await called.visit();
   await called.join();
   await called.reaches("called");
-  const { totals } = await operator.act("pause", { reason: "" });
+  const { totals } = await operator.act("pause");
   await pause(IN_FORCE_MS);
   for (let n = 0; n < 5; n += 1) {
     const answer = await called.claim();
@@ -73,7 +73,7 @@ test("D17 a pause in the middle of claims is exact: what is granted when it is a
       while (!isOver && !fan.cookie("pass")) await fan.claim();
     });
     await pause(300);
-    const { totals } = await racing.act("pause", { reason: "" });
+    const { totals } = await racing.act("pause");
     await pause(1_500);
     const later = (await racing.observe()).totals;
     isOver = true;
@@ -88,7 +88,7 @@ test("D17 a pause in the middle of claims is exact: what is granted when it is a
 test("while it is paused sessions go on and are renewed, and their end does not move", async () => {
   const fan = room.visitor();
   const { pass, session_ends_at_ms } = await fan.admitted();
-  await operator.act("pause", { reason: "" });
+  await operator.act("pause");
   await pause(IN_FORCE_MS);
   await room.advance(100_000);
   const shop = await fan.visit();

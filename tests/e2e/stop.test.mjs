@@ -56,7 +56,7 @@ test("a pause closes the door of an event that lets first visits in", async () =
     ({ status }) => status === 200,
     { what: "a first visit" },
   );
-  await steering.act("pause", { reason: "" });
+  await steering.act("pause");
   await pause(IN_FORCE_MS);
   const second = room.visitor({ event: "walk-in" });
   assert.equal((await second.visit()).status, 503);

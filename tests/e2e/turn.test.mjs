@@ -105,7 +105,7 @@ test("Q7 after the hold the turn has lapsed: the page says so, nobody is let in 
 test("a brake stops the hold: after a long pause the turn still stands", async () => {
   const operator = await room.operator({ event: "braked" });
   const fan = await called("braked");
-  await operator.act("pause", { reason: "" });
+  await operator.act("pause");
   await passes(4 * MINUTE_MS);
   assert.equal((await fan.ask()).state, "called");
   await operator.act("resume");

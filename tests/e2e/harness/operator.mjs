@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { operatorToken } from "../../../scripts/setup/keys-tool.mjs";
 import { exchange } from "./exchange.mjs";
 
+/** What every pause and stop tells visitors. Far enough ahead for rooms whose clock is moved. */
+const OWED = { reason: "A short break", next_update_at_ms: Date.now() + 30 * 24 * 60 * 60_000 };
+
 export class Operator {
   constructor(room, { event = room.event, token }) {
     this.room = room;
@@ -31,11 +34,37 @@ export class Operator {
     });
   }
 
-  /** One action that has to be taken; answers the observability document. */
+  /**
+   * One action that has to be taken; answers the observability document. A brake that does not say why and when there
+   * is more to hear says something.
+   */
   async act(action, more = {}) {
-    const answer = await this.send({ action, ...more });
+    const owed = action === "pause" || action === "stop" ? OWED : {};
+    const answer = await this.send({ action, ...owed, ...more });
     assert.equal(answer.status, 200, `${action}: ${answer.status} ${answer.text}`);
     return answer.json;
+  }
+
+  /** One page of the event log: its answer. */
+  log(after = 0) {
+    return exchange(this.room.url, { path: `/_wr/queues/${this.event}/log?after=${after}`, headers: this.headers });
+  }
+
+  /** The whole event log, as the objects of its lines. */
+  async wholeLog() {
+    const lines = [];
+    for (let after = 0; after !== undefined; ) {
+      const answer = await this.log(after);
+      assert.equal(answer.status, 200, answer.text);
+      lines.push(
+        ...answer.text
+          .split("\n")
+          .filter(Boolean)
+          .map((line) => JSON.parse(line)),
+      );
+      after = answer.headers["waiting-room-log-next"];
+    }
+    return lines;
   }
 
   look() {

@@ -25,7 +25,7 @@ const START_PATIENCE_MS = 20_000;
 
 /**
  * Starts a room. `events` are `{ id, ...fields }`; what an event does not say is filled in: any loopback host, the paths
- * below `/events/<id>/`, mode `always`, the stand-in as origin (`origin: null` leaves it out). `vars` are further
+ * below `/events/<id>/`, mode `always`, draws without a beacon, the stand-in as origin (`origin: null` leaves it out). `vars` are further
  * variables, `secrets` replace the fresh key, `staged`: the clock can be moved and the objects be cut off,
  * `asleep`: the events whose objects nobody calls before the tests do.
  */
@@ -123,6 +123,9 @@ class Room {
       mode: "always",
       admission: { per_minute: 6000, max_active: 500 },
       challenge: "none",
+      // Nothing here asks the world's beacon; a draw waits no longer than it may.
+      beacon: "none",
+      draw_grace_seconds: 5,
       ...(this.#options.staged && { expected_visitors: VISITORS_OF_ONE_SHARD }),
       ...fields,
     };

@@ -129,14 +129,30 @@ export class Visitor {
   }
 
   /** Joins, and answers the state. */
-  async join() {
-    const answer = await this.tryToJoin();
+  async join(more = {}) {
+    const answer = await this.tryToJoin(more);
     assert.ok([200, 201].includes(answer.status), `join: ${answer.status} ${answer.text}`);
     return answer.json;
   }
 
-  async tryToJoin() {
-    return this.script("POST", `${this.queue}/tickets`, { permit: await this.permit() });
+  /** `more`: a line, a code, an invitation. Whatever comes of it. */
+  async tryToJoin(more = {}) {
+    return this.script("POST", `${this.queue}/tickets`, { permit: await this.permit(), ...more });
+  }
+
+  /** The offer stands longer; whatever comes of it. */
+  defer() {
+    return this.script("POST", `${this.queue}/tickets/me/defer`, {});
+  }
+
+  /** A code for another browser; whatever comes of it. */
+  offer() {
+    return this.script("POST", `${this.queue}/tickets/me/handover`, {});
+  }
+
+  /** Takes a place over with a code, as the browser of this id; whatever comes of it. */
+  takeOver(code, id, headers = {}) {
+    return this.script("POST", `${this.queue}/handover`, { code, id }, headers);
   }
 
   /** `GET …/tickets/me`. */

@@ -1,0 +1,262 @@
+// Lines: for everyone, by a code, by an invitation; spent-once and unique-place for codes and member keys.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { until } from "./harness/exchange.mjs";
+import { codesOf, inviterOf } from "./harness/inviting.mjs";
+import { startRoom } from "./harness/room.mjs";
+
+/** Nobody is called: only who would stand where is looked at. */
+const NEVER = "2999-01-01T10:00:00Z";
+const LINES = [
+  { id: "general" },
+  { id: "fans", access: "code" },
+  { id: "members", access: "enqueue_token" },
+  { id: "balcony" },
+];
+
+let room;
+let invite;
+before(async () => {
+  room = await startRoom({
+    events: [
+      { id: "club", lines: LINES, opens_at: NEVER },
+      { id: "other", lines: LINES, opens_at: NEVER },
+      { id: "open", lines: LINES },
+      { id: "coded", lines: [{ id: "fans", access: "code" }], opens_at: NEVER },
+    ],
+  });
+  invite = await inviterOf(room);
+});
+after(() => room?.stop());
+
+async function fresh(event = "club", options = {}) {
+  const fan = room.visitor({ event, ...options });
+  await fan.visit();
+  return fan;
+}
+
+/** A refusal names the field, says what is allowed, repeats nothing and takes no place. */
+async function isRefused(answer, fan, { status, field, kind, reason }) {
+  assert.equal(answer.status, status, answer.text);
+  assert.equal(answer.headers["content-type"], "application/problem+json");
+  const { type, field: named, reason: why } = answer.json;
+  if (kind) assert.equal(type, `urn:anteroom:problem:${kind}`);
+  if (field) assert.equal(named, field);
+  if (reason) assert.equal(why, reason, answer.text);
+  assert.equal((await fan.ask()).state, "none", "no place was made");
+}
+
+test("who says nothing joins the first line for everyone, who names one joins that, each line counts from 0", async () => {
+  assert.deepEqual([(await (await fresh()).join()).line], ["general"]);
+  const balcony = await (await fresh()).join({ line: "balcony" });
+  assert.deepEqual([balcony.line, balcony.entry], ["balcony", 0]);
+});
+
+test("unknown line, and lines that need a code or an invitation: a clear answer, and no place lost", async () => {
+  const fan = await fresh();
+  await isRefused(await fan.tryToJoin({ line: "nowhere" }), fan, { status: 400, field: "line", kind: "no-such-line" });
+  const coded = await fan.tryToJoin({ line: "fans" });
+  await isRefused(coded, fan, { status: 422, field: "line" });
+  assert.equal(coded.json.needs, "code");
+  const invited = await fan.tryToJoin({ line: "members" });
+  await isRefused(invited, fan, { status: 422, field: "line" });
+  assert.equal(invited.json.needs, "enqueue_token");
+  const only = await fresh("coded");
+  await isRefused(await only.tryToJoin(), only, { status: 422, field: "line" });
+});
+
+test("a code opens its line however it is typed, and again for the same browser", async () => {
+  const [code] = await codesOf(room, { line: "fans" });
+  const fan = await fresh();
+  const { line, entry } = await fan.join({ code: ` ${code.toLowerCase().replaceAll("-", " ")} ` });
+  assert.equal(line, "fans");
+  const again = await fan.tryToJoin({ code });
+  assert.deepEqual([again.status, again.json.entry], [200, entry]);
+});
+
+test("code of another event, run or line, a made-up one, one with other uses: refused, and the place that is there stays", async () => {
+  const [elsewhere] = await codesOf(room, { event: "other", line: "fans" });
+  const [later] = await codesOf(room, { line: "fans", run: 2 });
+  const [everyone] = await codesOf(room, { line: "general" });
+  const [good] = await codesOf(room, { line: "fans" });
+  const altered = good.slice(0, -1) + (good.endsWith("0") ? "1" : "0");
+  const fan = await fresh();
+  for (const code of [elsewhere, later, everyone, altered, "ABCDE-FGHJK-MNPQR-STVWX", "x", "\u{1f3ab}".repeat(20)]) {
+    await isRefused(await fan.tryToJoin({ code }), fan, { status: 422, field: "code", kind: "unusable-field" });
+  }
+  const { entry } = await fan.join();
+  assert.equal((await fan.tryToJoin({ code: altered })).status, 422);
+  assert.equal((await fan.ask()).entry, entry);
+  assert.ok(!room.output.includes(altered), "no code is logged");
+});
+
+test("spent-once: a single code is one live place, whoever brings it", async () => {
+  const [code] = await codesOf(room, { line: "fans" });
+  const fans = await Promise.all(Array.from({ length: 8 }, () => fresh()));
+  const entries = await Promise.all(fans.map((fan) => fan.join({ code })));
+  assert.equal(new Set(entries.map(({ entry }) => entry)).size, 1, JSON.stringify(entries.map(({ entry }) => entry)));
+});
+
+test("replacement after leaving: who left before the turn may use the code again, further behind", async () => {
+  const [code] = await codesOf(room, { line: "fans" });
+  const fan = await fresh();
+  const { entry } = await fan.join({ code });
+  assert.equal((await fan.leave()).status, 200);
+  await fan.visit();
+  const again = await fan.join({ code });
+  assert.equal(again.state, "waiting");
+  assert.ok(again.entry > entry);
+  const elsewhere = await fresh();
+  assert.equal((await elsewhere.join({ code })).entry, again.entry, "the new place is the code's");
+});
+
+test("code reuse: a code whose place was let in is used up, also after the session", async () => {
+  const [code] = await codesOf(room, { event: "open", line: "fans" });
+  const fan = await fresh("open");
+  await fan.join({ code });
+  await fan.enter();
+  assert.equal((await (await fresh("open")).join({ code })).line, "fans", "while it runs another device finds it");
+  assert.equal((await fan.release()).status, 200);
+  const late = await fresh("open");
+  await isRefused(await late.tryToJoin({ code }), late, { status: 409, kind: "code-spent" });
+});
+
+test("spent-once: a shared code makes as many places as it allows, and a repeated join costs nothing", async () => {
+  const [code] = await codesOf(room, { line: "fans", uses: 3 });
+  const fans = await Promise.all(Array.from({ length: 3 }, () => fresh()));
+  for (const fan of fans) {
+    const { entry } = await fan.join({ code });
+    assert.equal((await fan.join({ code })).entry, entry);
+    fan.drop("ticket");
+    assert.equal((await fan.join({ code })).entry, entry, "its answer was lost");
+  }
+  const fourth = await fresh();
+  await isRefused(await fourth.tryToJoin({ code }), fourth, { status: 409, kind: "code-spent" });
+});
+
+test("same member, several devices: every device sees the same place, also when all join at once", async () => {
+  const devices = await Promise.all(Array.from({ length: 6 }, () => fresh()));
+  const joined = await Promise.all(
+    devices.map((device) => device.join({ enqueue_token: invite({ key: "member-1" }) })),
+  );
+  assert.deepEqual([...new Set(joined.map(({ entry, line }) => `${line} ${entry}`))].length, 1);
+  const others = await (await fresh()).join({ enqueue_token: invite({ key: "member-2" }) });
+  assert.notEqual(others.entry, joined[0].entry);
+});
+
+test("two devices of one member: one is the working browser, the other is told and may continue there", async () => {
+  const inviteIn = await inviterOf(room, { event: "open" });
+  const phone = await fresh("open");
+  const laptop = await fresh("open");
+  await phone.join({ enqueue_token: inviteIn({ key: "m" }) });
+  await laptop.join({ enqueue_token: inviteIn({ key: "m" }) });
+  await phone.enter();
+  assert.equal((await laptop.visit()).state, "elsewhere");
+  assert.equal((await laptop.claim()).status, 200, "continue here");
+  assert.equal((await laptop.visit()).status, 200);
+  const phonePass = { authorization: `Bearer ${phone.cookie("pass")}` };
+  assert.equal((await room.ask("/_wr/access", { headers: phonePass })).status, 410, "its pass is not the working one");
+});
+
+test("R11 an invitation that is used again finds the place, and after leaving makes a new one", async () => {
+  const token = invite({ key: "member-3" });
+  const fan = await fresh();
+  const { entry } = await fan.join({ enqueue_token: token });
+  assert.equal((await fan.join({ enqueue_token: token })).entry, entry);
+  await fan.leave();
+  await fan.visit();
+  assert.ok((await fan.join({ enqueue_token: token })).entry > entry);
+});
+
+test("R11 enqueue token expired, for another event, unsigned, signed with another key, for another address: refused each", async () => {
+  const now = Math.floor(Date.now() / 1_000);
+  const other = await inviterOf(room, { event: "other" });
+  const unsigned = `${invite({ key: "m" }).split(".").slice(0, 2).join(".")}.`;
+  const fan = await fresh("club", { headers: { "cf-connecting-ip": "192.0.2.7" } });
+  for (const [token, reason] of [
+    [invite({ key: "m", iat: now - 600, exp: now - 1 }), "expired"],
+    [other({ key: "m" }), undefined],
+    [invite({ key: "m", evt: "other" }), "wrong-event"],
+    [invite({ key: "m", aud: "somebody-else" }), "wrong-audience"],
+    [invite({ key: "m" }, { key: Buffer.alloc(32, 7).toString("base64url") }), "signature"],
+    [invite({ key: "m" }, { header: { alg: "none" } }), "header"],
+    [unsigned, undefined],
+    [invite({ key: "m", ip: "192.0.2.8" }), "wrong-ip"],
+    [invite({ key: "m", exp: now + 61 * 86_400 }), "long-lived"],
+    [invite({ key: "m", line: "nowhere" }), "no-such-line"],
+    [invite({ key: "m", line: "general" }), "line-takes-none"],
+    [invite({ key: "" }), "claims"],
+    ["no.token.atall", undefined],
+  ]) {
+    await isRefused(await fan.tryToJoin({ enqueue_token: token }), fan, {
+      status: 422,
+      field: "enqueue_token",
+      reason,
+    });
+    assert.ok(!room.output.includes(token), "no invitation is logged");
+  }
+  assert.equal((await fan.join({ enqueue_token: invite({ key: "m", ip: "192.0.2.7" }) })).line, "members");
+});
+
+test("a live place and another line: the new place is there before the old is left, also when the answer is lost", async () => {
+  const fan = await fresh();
+  const { entry } = await fan.join();
+  const before = fan.copied(["ticket", "permit", "browser"]);
+  const [code] = await codesOf(room, { line: "fans" });
+  const moved = await fan.join({ code });
+  assert.equal(moved.line, "fans");
+  assert.equal((await before.ask()).entry, entry, "the old ticket still says what it said");
+  const again = await before.tryToJoin({ code });
+  assert.deepEqual([again.json.line, again.json.entry], ["fans", moved.entry], "the same join finds the same place");
+  const named = await fan.join({ line: "balcony" });
+  assert.equal(named.line, "balcony");
+  const unnamed = await fan.join();
+  assert.deepEqual([unnamed.line, unnamed.entry], ["balcony", named.entry], "who names nothing keeps what there is");
+});
+
+test("without script a code that does not do is said on the page, and a good one opens the line", async () => {
+  const fan = await fresh();
+  const form = { permit: fan.page.permit, code: "WRONG", return: fan.path };
+  const sent = await fan.visit(`${fan.queue}/tickets`, { method: "POST", site: "same-origin", form });
+  assert.equal(sent.status, 303);
+  const page = await fan.visit(sent.headers.location);
+  assert.equal(fan.page.refused, "wrong");
+  assert.equal(page.state === "before" || page.state === "prequeue", true, page.state);
+  const [code] = await codesOf(room, { line: "fans" });
+  const good = { permit: fan.page.permit, code, return: fan.path };
+  const joined = await fan.visit(`${fan.queue}/tickets`, { method: "POST", site: "same-origin", form: good });
+  assert.equal(joined.headers.location, fan.path);
+  assert.equal((await fan.ask()).line, "fans");
+  const late = await fresh();
+  const invited = { permit: late.page.permit, code: "a.b.c", return: late.path };
+  const refused = await late.visit(`${late.queue}/tickets`, { method: "POST", site: "same-origin", form: invited });
+  await late.visit(refused.headers.location);
+  assert.equal(late.page.refused, "invitation");
+});
+
+test("a line may close by itself and open again; the others go on", async () => {
+  const operator = await room.operator({ event: "open" });
+  await operator.act("close", { line: "balcony" });
+  const fan = await fresh("open");
+  await until(
+    () => room.board("open"),
+    ({ lines }) => lines[3].phase === "closed",
+    { within_ms: 2_000, what: "the closed line" },
+  );
+  const refused = await until(
+    () => fan.tryToJoin({ line: "balcony" }),
+    ({ status }) => status === 409,
+    { what: "a refusal" },
+  );
+  assert.equal(refused.json.type, "urn:anteroom:problem:closed");
+  await fan.join();
+  await fan.enter();
+  await operator.act("open", { line: "balcony" });
+  const other = await fresh("open");
+  await until(
+    () => other.tryToJoin({ line: "balcony" }),
+    ({ status }) => status === 201,
+    { what: "a place" },
+  );
+  assert.equal((await operator.send({ action: "close", line: "nowhere" })).status, 400);
+});
