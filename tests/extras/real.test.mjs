@@ -32,7 +32,7 @@ before(async () => {
       },
       { id: "later", opens_at: "2999-01-01T10:00:00Z", title: "Later; with, all \\ signs" },
       { id: "kept", handover: false },
-      { id: "world-tour" },
+      { id: "world-tour", lines: [{ id: "general" }, { id: "fan-club", access: "code" }] },
     ],
   });
   browser = await launchBrowser();
