@@ -292,8 +292,8 @@ async function enter(byItself) {
 /** "Not yet": the turn stands longer, once, and the page waits for a tap. */
 async function defer() {
   const answer = await request("POST", `${mine}/defer`, {});
-  hold();
   hear({ ...answer, may_defer: false });
+  hold();
   const time = words.time(me.offer_until_ms, serverNow());
   if (time !== null) speaker.turn(words.text("called.until", { time }));
 }
@@ -387,9 +387,7 @@ setInterval(() => {
 show(find("stay"), true);
 // Where nothing outlives a reload, the browser still says that this page replaced itself.
 if (!tab.lasts() && document.referrer === location.href.split("#")[0]) rememberMove(tab, null, Date.now());
-if (me.rank != null) memory.write(remembered(memory.read(), me));
-// Where the strip on other pages leads back to.
-memory.write({ back: room.return });
+memory.write({ ...(me.rank != null && remembered(memory.read(), me)), back: room.return });
 if (me.state === "none" && !cookiesWork(document)) me.cookie = false;
 redraw();
 if (me.cookie !== false) {
