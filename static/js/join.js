@@ -48,7 +48,7 @@ async function join() {
 function keepCarried() {
   tab.write({ carried: undefined });
   memory.write({ carried: room.carried ?? undefined });
-  way.refused = null;
+  if (room.carried) way.refused = null;
 }
 
 /** Whether the answer refuses what the visitor brought; then it says so, and nothing else changes. */

@@ -60,7 +60,7 @@ export function stateOf(view) {
     event: view.event,
     run: view.run,
     state: place?.state ?? "none",
-    line: view.line ?? "general",
+    line: view.line,
     entry: place?.entry ?? null,
     rank: place?.rank ?? null,
     ahead: place?.rank == null ? null : Math.max(0, place.rank - view.called),
@@ -149,7 +149,7 @@ async function answer(room, renderer, request, response) {
   const [status, json, set, refused] = act(room, `${method} ${api}`, sent, cookies);
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
   if (set && room.keepsCookies) headers["set-cookie"] = set;
-  const mark = refused ? `${sent.return.includes("?") ? "&" : "?"}wr-code=${refused}` : "";
+  const mark = form && refused ? `${sent.return.includes("?") ? "&" : "?"}wr-code=${refused}` : "";
   if (form) response.writeHead(303, { ...headers, location: `${sent.return}${mark}` }).end();
   else response.writeHead(status, headers).end(JSON.stringify(json));
 }

@@ -109,7 +109,16 @@ const shown = (page) =>
     for (const element of root.querySelectorAll(`${skip}, script, [hidden]`)) element.remove();
     const text = (id) => root.querySelector(id)?.textContent.replace(/\s+/g, " ").trim() ?? "";
     const places = ["h1", "#intro", "#line", "#entrants", "#count", "#way", "#wait", "#chances", "#go", "#choice"];
-    const more = ["#defer", "#coded-lines bdi", "#code-refused", "#code-keeps", "#calendar", "#fair", "#organizer", "nav"];
+    const more = [
+      "#defer",
+      "#coded-lines bdi",
+      "#code-refused",
+      "#code-keeps",
+      "#calendar",
+      "#fair",
+      "#organizer",
+      "nav",
+    ];
     return [...places, ...more, "#words", "#leave"].map(text);
   });
 
