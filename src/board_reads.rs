@@ -20,9 +20,10 @@ const HAND_IN_LIMIT: Millis = Millis(2_000);
 /// The board for one request; `None` when no shard has been heard yet.
 pub async fn current(env: &Env, context: &Context, event: &'static Event) -> Option<InUse> {
     let now = platform::now();
-    match isolate::with(event, |kept| kept.board.plan(now)) {
-        Plan::Use => {}
-        Plan::UseAndRead => context.wait_until(read(env.clone(), event)),
+    let (plan, owes) = isolate::with(event, |kept| (kept.board.plan(now), kept.owes_counts(now)));
+    match plan {
+        Plan::Use if !owes => {}
+        Plan::Use | Plan::UseAndRead => context.wait_until(read(env.clone(), event)),
         Plan::ReadFirst => read_first(env, context, event).await,
         Plan::Wait => wait(event).await,
     }
@@ -85,6 +86,7 @@ async fn read(env: Env, event: &'static Event) {
     let now = platform::now();
     let (shard, counts) = isolate::with(event, |kept| {
         kept.board.begins(now);
+        kept.handed_in = now;
         (kept.board.shard(), std::mem::take(&mut kept.counts))
     });
     let answer = rooms::ask_shard(

@@ -2,7 +2,7 @@
 //! event's keys. What does not verify counts as not brought: a foreign or tampered token is never an error by itself.
 
 use anteroom_queue::units::ClaimId;
-use anteroom_token::{Pass, Permit, SessionId, Ticket};
+use anteroom_token::{Pass, Permit, Refusal, SessionId, Ticket};
 use base64ct::{Base64UrlUnpadded, Encoding};
 
 use crate::cookies::{Jar, Kind};
@@ -121,6 +121,22 @@ impl<'a> Visitor<'a> {
         let open = |token: &str| self.room.tokens.open_ticket(token, self.now).ok();
         let cookie = self.jar.values(&self.cookie, Kind::Ticket).find_map(open);
         cookie.or_else(|| open(&self.incoming.bearer()?))
+    }
+
+    /// Whether a ticket or pass came that was good in another run of this event: it starts from nothing, and who is refused
+    /// is told why.
+    pub fn is_of_another_run(&self) -> bool {
+        let bearer = self.incoming.bearer();
+        let header = self.incoming.header(PASS_HEADER);
+        let cookies = [Kind::Ticket, Kind::Pass]
+            .into_iter()
+            .flat_map(|kind| self.jar.values(&self.cookie, kind));
+        let tokens = bearer.as_deref().into_iter().chain(header.as_deref());
+        tokens.chain(cookies).any(|token| {
+            let tickets = self.room.tokens.open_ticket(token, self.now).err();
+            let passes = self.room.tokens.open_expired_pass(token, self.now).err();
+            [tickets, passes].contains(&Some(Refusal::WrongRun))
+        })
     }
 
     /// The permit that the browser keeps, if it may still make a place, with its bytes.

@@ -17,12 +17,7 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     let in_use = visit.board(room).await;
     let in_use = in_use.ok_or_else(|| Problem::away(SHORTEST_POLL.0))?;
     let event = room.event;
-    let document = DrawDocument::new(
-        &event.id,
-        event.run,
-        &in_use.board,
-        event.settings.draw.beacon,
-    );
+    let document = DrawDocument::new(&event.id, event.run, &in_use.board);
     if visit.incoming.wants_page() {
         let view = sheet::view(visit, room);
         return Ok(sheet::answer(&view, render(&view, &document)));

@@ -3,6 +3,8 @@
 
 use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply};
 use anteroom_queue::units::{Nonce, PlaceIndex, ShardIndex};
+use anteroom_token::Refusal;
+use serde_json::json;
 
 use crate::answer::Answer;
 use crate::cookies::Kind;
@@ -13,6 +15,7 @@ use crate::problem::Problem;
 use crate::routes::state;
 use crate::standing::{Stand, Standing};
 use crate::visit::Visit;
+use crate::visitor::Visitor;
 use crate::{fields, rooms, same_site, way_back};
 
 /// Leaves. Leaving twice is leaving once.
@@ -29,7 +32,7 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
         return if fields.is_form {
             Ok(Answer::see_other(back.as_str()))
         } else {
-            Err(no_ticket())
+            Err(no_ticket(&visitor))
         };
     };
     let leave = ShardCommand::Leave {
@@ -96,11 +99,20 @@ fn left(found: Found, reply: &ShardReply) -> Found {
 }
 
 /// Without a ticket there is nothing to act on.
-pub fn no_ticket() -> Problem {
-    Problem::unauthorized(
-        "ticket",
-        "none came, as cookie or bearer, that is valid here",
-    )
-    .with("waiting-room-state", "none")
-    .and("state", serde_json::json!("none"))
+pub fn no_ticket(visitor: &Visitor<'_>) -> Problem {
+    let problem = match visitor.is_of_another_run() {
+        false => Problem::unauthorized(
+            "ticket",
+            "none came, as cookie or bearer, that is valid here",
+        ),
+        true => Problem::unauthorized("ticket", OF_ANOTHER_RUN)
+            .and("reason", json!(Refusal::WrongRun.code())),
+    };
+    problem
+        .with("waiting-room-state", "none")
+        .and("state", json!("none"))
 }
+
+/// What is said to somebody who brings what was good before a new run.
+pub const OF_ANOTHER_RUN: &str =
+    "what came is of another run of this event; the present one starts from nothing, join again";

@@ -34,7 +34,7 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
         visitor.brings_cookie(),
     )?;
     fields::read(&visit.request, &visit.incoming, &[]).await?;
-    let ticket = visitor.ticket().ok_or_else(leave::no_ticket)?;
+    let ticket = visitor.ticket().ok_or_else(|| leave::no_ticket(&visitor))?;
     let secret: [u8; HANDOVER_SECRET_BYTES] = {
         let random = platform::random_128();
         core::array::from_fn(|at| random[at])

@@ -5,7 +5,6 @@ use anteroom_queue::board::Phase;
 use anteroom_queue::shard::command::VisitorState;
 use anteroom_queue::units::{EntryNumber, Millis, Rank, UnixMillis};
 use anteroom_token::Pass;
-use serde_json::json;
 
 use crate::answer::Answer;
 use crate::boards::InUse;
@@ -21,9 +20,8 @@ use crate::page::view::{self, PageView, RefusedCode};
 use crate::page::{of_board, refused};
 use crate::place::Found;
 use crate::platform;
-use crate::problem::Problem;
-use crate::routes::{permits, state};
-use crate::standing::{Stand, Standing, phase_name, room_state};
+use crate::routes::{permits, room_problem, state};
+use crate::standing::{Stand, Standing, room_state};
 use crate::visit::Visit;
 use crate::visitor::{Visitor, claim_text, is_of_place};
 use crate::way_back::without_cookies_off;
@@ -49,7 +47,7 @@ pub async fn answer(
     let answer = if visit.incoming.wants_page() {
         page(visit, room, visitor, in_use, &found, why, poll)
     } else {
-        problem(visit, room, in_use, &found.standing, why, poll)
+        room_problem::of(visit, room, visitor, in_use, &found.standing, why, poll)
     };
     answer
         .with("waiting-room-state", state)
@@ -88,45 +86,6 @@ fn why_found(found: Found, why: Why) -> Found {
         },
         _ => found,
     }
-}
-
-/// For a program: never a redirect, always how to go on.
-fn problem(
-    visit: &Visit,
-    room: Room,
-    in_use: Option<&InUse>,
-    standing: &Standing,
-    why: Why,
-    poll: Millis,
-) -> Answer {
-    let (status, kind, title) = match why {
-        Why::Stopped => (503, "stopped", "everything is stopped for the moment"),
-        Why::Closed => (503, "closed", "the sale is over"),
-        Why::Rate => (429, "rate", "too many at once; try again later"),
-        Why::Ended(_) => (503, "ended", "the session is over; join again"),
-        Why::Elsewhere => (503, "elsewhere", "the visitor continued in another browser"),
-        Why::Queue => (503, "queue", "a pass is needed; join the queue"),
-    };
-    let phase = in_use
-        .and_then(|in_use| in_use.board.lines.first())
-        .map(|line| phase_name(line.phase));
-    let join = json!({
-        "board": visit.address(room, ""),
-        "permit": visit.address(room, "/permits"),
-        "join": visit.address(room, "/tickets"),
-        "state": visit.address(room, "/tickets/me"),
-        "pass": visit.address(room, "/tickets/me/pass"),
-    });
-    let problem = Problem::new(status, kind, title)
-        .and("event", json!(room.event.id))
-        .and("state", json!(standing.stand.name()))
-        .and("phase", json!(phase))
-        .and("how_to_join", join)
-        .retry(poll.0);
-    let answer = Answer::from(problem);
-    let cors = crate::same_site::cors_headers(&visit.incoming, &room.event.cors_origins);
-    cors.into_iter()
-        .fold(answer, |answer, (name, value)| answer.with(name, value))
 }
 
 /// For a person: the page, with a permit in it for who has no place, and the cookies that go with it.

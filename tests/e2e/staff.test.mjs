@@ -124,7 +124,9 @@ test("a staff token opens its own event only, is no other token, and cannot be a
   assert.equal((await enter(dee, "")).status, 401);
   const asPass = await dee.visit(dee.path, { headers: { "waiting-room-pass": token } });
   assert.equal(asPass.status, 503);
-  const asOperator = await room.ask("/_wr/queues/early/observability", { headers: { authorization: `Bearer ${token}` } });
+  const asOperator = await room.ask("/_wr/queues/early/observability", {
+    headers: { authorization: `Bearer ${token}` },
+  });
   assert.equal(asOperator.status, 401);
 });
 
@@ -133,7 +135,13 @@ test("only an operator who may write makes a link, with a name and an end", asyn
   const stranger = { event: "early", headers: {} };
   assert.equal((await make({ name: "Eve", minutes: 5 }, reader)).status, 403);
   assert.equal((await make({ name: "Eve", minutes: 5 }, stranger)).status, 401);
-  for (const bad of [{}, { name: "Eve" }, { name: "", minutes: 5 }, { name: "Eve", minutes: 0 }, { name: "Eve", minutes: 241 }]) {
+  for (const bad of [
+    {},
+    { name: "Eve" },
+    { name: "", minutes: 5 },
+    { name: "Eve", minutes: 0 },
+    { name: "Eve", minutes: 241 },
+  ]) {
     assert.equal((await make(bad)).status, 400, JSON.stringify(bad));
   }
 });
