@@ -9,11 +9,23 @@ const MOST_VISITORS: u64 = 5_000_000;
 const MOST_SEEDS: u64 = 100_000;
 
 /// How the program is called.
-pub const USAGE: &str = "simulate --visitors N --seed S [--seeds K] [--json FILE]";
+pub const USAGE: &str =
+    "simulate [--profile seeds|raffle] --visitors N --seed S [--seeds K] [--json FILE]";
+
+/// What kind of event is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// Whatever each seed decides.
+    Seeds,
+    /// A raffle.
+    Raffle,
+}
 
 /// What the command line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arguments {
+    /// What kind of event.
+    pub profile: Profile,
     /// How many visitors each run has.
     pub visitors: u32,
     /// The first seed.
@@ -31,6 +43,7 @@ impl Arguments {
     /// Which argument was wrong, what it was, and what is allowed.
     pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
         let mut arguments = Self {
+            profile: Profile::Seeds,
             visitors: 10_000,
             seed: 1,
             seeds: 1,
@@ -45,6 +58,7 @@ impl Arguments {
                 "--visitors" => {
                     arguments.visitors = number(&name, &value, 1, MOST_VISITORS)? as u32
                 }
+                "--profile" => arguments.profile = profile(&value)?,
                 "--seed" => arguments.seed = number(&name, &value, 0, u64::MAX)?,
                 "--seeds" => arguments.seeds = number(&name, &value, 1, MOST_SEEDS)?,
                 "--json" => arguments.json = Some(PathBuf::from(value)),
@@ -52,6 +66,16 @@ impl Arguments {
             }
         }
         Ok(arguments)
+    }
+}
+
+fn profile(value: &str) -> Result<Profile, String> {
+    match value {
+        "seeds" => Ok(Profile::Seeds),
+        "raffle" => Ok(Profile::Raffle),
+        _ => Err(format!(
+            "--profile is {value:?}; seeds and raffle are allowed"
+        )),
     }
 }
 
@@ -74,13 +98,14 @@ mod tests {
     #[test]
     fn every_argument_is_read() {
         let expected = Arguments {
+            profile: Profile::Raffle,
             visitors: 5,
             seed: 7,
             seeds: 2,
             json: Some(PathBuf::from("out.json")),
         };
         assert_eq!(
-            parse("--visitors 5 --seed 7 --seeds 2 --json out.json"),
+            parse("--profile raffle --visitors 5 --seed 7 --seeds 2 --json out.json"),
             Ok(expected)
         );
     }
@@ -92,6 +117,7 @@ mod tests {
             ("--visitors x", "--visitors is \"x\""),
             ("--seeds 0", "1 to 100000"),
             ("--seed", "a value is missing"),
+            ("--profile fast", "seeds and raffle are allowed"),
             ("--fast 1", "--fast is not known"),
         ] {
             let refused = parse(line).expect_err(line);

@@ -19,6 +19,7 @@ pub mod message;
 pub mod network;
 pub mod observation;
 pub mod plan;
+pub mod raffle;
 pub mod report;
 pub mod room;
 pub mod run;

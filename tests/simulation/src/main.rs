@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anteroom_simulation::arguments::Arguments;
+use anteroom_simulation::arguments::{Arguments, Profile};
+use anteroom_simulation::raffle::{self, Raffle};
 use anteroom_simulation::report::{Report, told};
-use anteroom_simulation::run::{run, run_with_a_neighbour};
+use anteroom_simulation::run::{run, run_with_a_neighbour, side_by_side};
 
 /// Up to this size the first seed also runs beside another event.
 const NEIGHBOUR_VISITORS: u32 = 2_000;
@@ -20,6 +21,33 @@ fn main() -> ExitCode {
     };
     let begun = Instant::now();
     let mut report = Report::default();
+    let raffles = match arguments.profile {
+        Profile::Seeds => {
+            seeds(&arguments, &mut report);
+            Vec::new()
+        }
+        Profile::Raffle => raffles(&arguments, &mut report),
+    };
+    let mut json = report.json(begun.elapsed().as_secs_f64(), peak_rss_mb());
+    let kept = raffles.iter().all(Raffle::holds);
+    if !raffles.is_empty() {
+        json["raffles"] = raffles.iter().map(Raffle::json).collect();
+    }
+    println!("{json}");
+    if let Some(path) = arguments.json
+        && let Err(error) = std::fs::write(&path, format!("{json}\n"))
+    {
+        eprintln!("{}: {error}", path.display());
+        return ExitCode::from(2);
+    }
+    if report.violations() > 0 || !kept {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+fn seeds(arguments: &Arguments, report: &mut Report) {
     let visitors = arguments.visitors;
     for (position, seed) in (arguments.seed..=u64::MAX)
         .take(arguments.seeds as usize)
@@ -39,19 +67,24 @@ fn main() -> ExitCode {
             }
         }
     }
-    let json = report.json(begun.elapsed().as_secs_f64(), peak_rss_mb());
-    println!("{json}");
-    if let Some(path) = arguments.json
-        && let Err(error) = std::fs::write(&path, format!("{json}\n"))
-    {
-        eprintln!("{}: {error}", path.display());
-        return ExitCode::from(2);
+}
+
+fn raffles(arguments: &Arguments, report: &mut Report) -> Vec<Raffle> {
+    let mut raffles = Vec::new();
+    for seed in (arguments.seed..=u64::MAX).take(arguments.seeds as usize) {
+        for (plan, visitors) in raffle::plans(seed, arguments.visitors) {
+            let begun = Instant::now();
+            let beacon = plan.beacon;
+            let course = side_by_side(vec![plan]).remove(0);
+            report.add(&course, visitors);
+            if course.findings.total() > 0 {
+                println!("{}", told(&course, visitors));
+            }
+            let wall_s = begun.elapsed().as_secs_f64();
+            raffles.push(Raffle::new(&course, visitors, beacon, wall_s));
+        }
     }
-    if report.violations() > 0 {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    }
+    raffles
 }
 
 /// The most memory that this process ever held, from Linux's account of it; 0 elsewhere.

@@ -228,8 +228,10 @@ pub enum Observation {
     },
     /// An edge has worked out the rank of a place from its number and the board.
     RankShown { permit: VisitorId, rank: u64 },
-    /// Somebody with a number that waits for a rank made an edge ask an object.
-    EntrantAsked { permit: VisitorId },
+    /// The page of somebody in the line without a rank made an edge ask an object.
+    UnrankedAsked { permit: VisitorId },
+    /// Such a page was shown once more, and the edge could not tell the rank.
+    UnrankedShown { permit: VisitorId },
     /// What a board or the coordinator's storage says of a draw.
     DrawSeen { draw: DrawSeen, stored: bool },
     /// A report was stored that says who came before the opening of a line.

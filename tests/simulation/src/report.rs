@@ -95,6 +95,7 @@ pub fn told(course: &Course, visitors: u32) -> String {
 mod tests {
     use super::*;
     use crate::checkers::Promise;
+    use crate::checkers::fair_draw::DrawCounts;
     use crate::observation::Seen;
 
     fn course() -> Course {
@@ -106,6 +107,8 @@ mod tests {
             trace: 0xab,
             findings,
             seen: Seen::default(),
+            draw: DrawCounts::default(),
+            log_lines: 0,
         }
     }
 

@@ -1,6 +1,7 @@
 //! A run from beginning to end: one event, or several side by side.
 
 use crate::calendar::Calendar;
+use crate::checkers::fair_draw::DrawCounts;
 use crate::checkers::{Findings, isolation};
 use crate::message::Event;
 use crate::observation::Seen;
@@ -20,6 +21,10 @@ pub struct Course {
     pub findings: Findings,
     /// How often the main things happened.
     pub seen: Seen,
+    /// What was counted of the first line's draw.
+    pub draw: DrawCounts,
+    /// Lines of the event log.
+    pub log_lines: u64,
 }
 
 /// Runs one seed.
@@ -69,6 +74,8 @@ pub fn side_by_side(plans: Vec<Plan>) -> Vec<Course> {
         trace: room.trace(),
         findings: room.findings().clone(),
         seen: room.seen(),
+        draw: room.fair_draw().counted(),
+        log_lines: room.log_lines(),
     };
     seeds
         .into_iter()

@@ -78,9 +78,17 @@ struct Line {
     order: Order,
     /// The chain over the permits of the places made, in the order of making.
     chain: Hash,
-    /// Places that were left and are not counted as absent, with the rank below which those of
-    /// them are that were counted before a restart.
-    left: BTreeMap<PlaceIndex, Rank>,
+    /// Places that were left and are not counted as absent.
+    left: BTreeMap<PlaceIndex, LeftPlace>,
+}
+
+/// A place that was left and is not counted as absent.
+#[derive(Clone, Copy, Debug, Default)]
+struct LeftPlace {
+    /// The rank below which those were that were counted before a restart.
+    counted_below: Rank,
+    /// Its rank once it is known: working it out with every report would cost 90 hashes each.
+    rank: Option<Rank>,
 }
 
 /// What has to be stored.

@@ -212,11 +212,12 @@ impl Shard {
         }
         let (places, order) = (&self.places, &line.order);
         let mut absent = 0;
-        line.left.retain(|index, counted_below| {
-            let entry = places[index.0 as usize].entry;
-            let rank = entry.and_then(|entry| order.rank(entry));
-            let is_called = rank.is_some_and(|rank| rank < called);
-            absent += u64::from(is_called && rank.is_some_and(|rank| rank >= *counted_below));
+        line.left.retain(|index, left| {
+            let known = || order.rank(places[index.0 as usize].entry?);
+            left.rank = left.rank.or_else(known);
+            let is_called = left.rank.is_some_and(|rank| rank < called);
+            let counts = left.rank.is_some_and(|rank| rank >= left.counted_below);
+            absent += u64::from(is_called && counts);
             !is_called
         });
         if absent > 0 {

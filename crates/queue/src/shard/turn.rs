@@ -1,8 +1,8 @@
 //! What a place is, seen with the board, and what a visitor may do in the line: ask, claim, leave.
 
-use super::Shard;
 use super::command::{PlaceView, Refused, ShardReply, VisitorState};
 use super::place::{Claim, Place, Standing};
+use super::{LeftPlace, Shard};
 use crate::board::{Board, LineBoard, Phase};
 use crate::limits::{BRAKE_AGE, CLAIM_PRESENCE, DEFERRAL, PATIENT_SYNC};
 use crate::units::{ClaimId, Generation, Nonce, PlaceIndex, Rank, UnixMillis};
@@ -329,7 +329,9 @@ impl Shard {
             let row = &mut self.lines[position].row;
             row.absent_below = row.absent_below.max(called.0);
         } else {
-            self.lines[position].left.insert(index, Rank(0));
+            self.lines[position]
+                .left
+                .insert(index, LeftPlace::default());
         }
         self.places[index.0 as usize].standing = Standing::Left { at: now };
         self.touch(index);

@@ -9,10 +9,13 @@ use std::collections::BTreeMap;
 use anteroom_queue::draw::{SeedFields, all_ranks, commitment, randomness};
 
 use super::{Checker, Findings, Names, Promise, Terms};
-use crate::observation::{DrawSeen, FixedSeen, LINES, Observation, PlaceSeen, VisitorId};
+use crate::observation::{DrawSeen, FixedSeen, LINES, Observation, PlaceSeen, Step, VisitorId};
 use crate::plan::EVENT;
 
 const NONE: u32 = u32::MAX;
+
+/// By then every page that polls has a board that was published.
+const BOARD_SEEN_WITHIN_MS: u64 = 10_000;
 
 /// What is known of the draw of one line.
 #[derive(Default)]
@@ -40,7 +43,9 @@ pub struct FairDraw {
     told_missed: Vec<bool>,
     asked: Vec<u8>,
     asks: u64,
-    last_rank_ms: u64,
+    most_asks: u8,
+    drawing: bool,
+    late_polls: u64,
 }
 
 impl FairDraw {
@@ -55,7 +60,9 @@ impl FairDraw {
             told_missed: vec![false; visitors],
             asked: vec![0; visitors],
             asks: 0,
-            last_rank_ms: 0,
+            most_asks: 0,
+            drawing: false,
+            late_polls: 0,
         }
     }
 
@@ -67,10 +74,8 @@ impl FairDraw {
             entrants: fixed.map_or(0, |fixed| fixed.entrants),
             writes: line.writes,
             asks: self.asks,
-            most_asks: self.asked.iter().copied().max().unwrap_or(0),
-            last_rank_after_ms: line
-                .drawn_at_ms
-                .map_or(0, |drawn| self.last_rank_ms.saturating_sub(drawn)),
+            most_asks: self.most_asks,
+            late_polls: self.late_polls,
             with_beacon: line
                 .stored
                 .and_then(|draw| draw.drawn)
@@ -192,6 +197,9 @@ impl FairDraw {
         let came_later = place.arrived_ms >= fixed.opened_ms + self.clock_slack_ms;
         if is_entrant {
             *line.entrants.entry(place.home).or_default() += 1;
+            let asked = self.asked[permit as usize];
+            self.asks += u64::from(asked);
+            self.most_asks = self.most_asks.max(asked);
             if came_later {
                 broken("came after the opening and is in the draw");
             }
@@ -244,12 +252,12 @@ pub struct DrawCounts {
     pub entrants: u64,
     /// Commits of the coordinator that changed the draw after it was made.
     pub writes: u32,
-    /// Requests to objects by visitors who had a number and no rank.
+    /// Requests to objects between the opening and the rank by the pages of those who are in it.
     pub asks: u64,
     /// The most of them by one visitor.
     pub most_asks: u8,
-    /// From the draw to the last visitor who was shown the rank.
-    pub last_rank_after_ms: u64,
+    /// Pages that could not tell a rank although the draw was over for longer than a board takes.
+    pub late_polls: u64,
     /// Whether a beacon took part.
     pub with_beacon: bool,
 }
@@ -287,13 +295,19 @@ impl Checker for FairDraw {
                 self.told(at_ms, visitor, place, findings);
             }
             Observation::RankShown { permit, rank } => {
-                self.last_rank_ms = at_ms;
                 self.rank(at_ms, permit, rank, findings);
             }
-            Observation::EntrantAsked { permit } => {
-                self.asks += 1;
+            Observation::UnrankedAsked { permit } if self.drawing => {
                 let asked = &mut self.asked[permit as usize];
                 *asked = asked.saturating_add(1);
+            }
+            Observation::UnrankedShown { .. } => {
+                let drawn = self.lines[0].drawn_at_ms;
+                let late = drawn.is_some_and(|drawn| at_ms > drawn + BOARD_SEEN_WITHIN_MS);
+                self.late_polls += u64::from(late);
+            }
+            Observation::Counted(tally) => {
+                self.drawing |= matches!(tally.lines[0].step, Step::Drawing | Step::Fixed);
             }
             Observation::Audited {
                 visitor,

@@ -74,7 +74,7 @@ impl Hash for Observation {
                 (visitor, version, line, rank, called).hash(state);
             }
             Self::RankShown { permit, rank } => (permit, rank).hash(state),
-            Self::EntrantAsked { permit } => permit.hash(state),
+            Self::UnrankedAsked { permit } | Self::UnrankedShown { permit } => permit.hash(state),
             Self::DrawSeen { draw, stored } => (draw, stored).hash(state),
             Self::EntrantsHeard {
                 shard,

@@ -96,9 +96,10 @@ impl Room {
     pub(super) fn write(&mut self, letter: Letter, now: u64) {
         let visitor = &mut self.visitors[letter.visitor as usize];
         visitor.letters += 1;
-        if self.plan.counts_asks && visitor.entry != NONE && visitor.rank == NONE {
+        let unranked = visitor.stage == Stage::InLine && visitor.rank == NONE;
+        if self.plan.counts_asks && unranked && letter.ask == Ask::State {
             let permit = visitor.permit;
-            self.see(now, Observation::EntrantAsked { permit });
+            self.see(now, Observation::UnrankedAsked { permit });
         }
         self.send_letter(letter, now);
     }
@@ -208,6 +209,9 @@ impl Room {
             self.visitors[id as usize].rank = rank as u32;
             let permit = visitor.permit;
             self.see(now, Observation::RankShown { permit, rank });
+        } else if self.plan.counts_asks {
+            let permit = visitor.permit;
+            self.see(now, Observation::UnrankedShown { permit });
         }
     }
 
