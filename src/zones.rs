@@ -40,6 +40,14 @@ pub fn offset_minutes(zone: &str, at: UnixMillis) -> i32 {
     minutes
 }
 
+/// The distance at each of these instants, in order.
+pub fn offsets(zone: &str, mut instants: Vec<UnixMillis>) -> Vec<(UnixMillis, i32)> {
+    instants.sort_unstable();
+    instants.dedup();
+    let known = instants.into_iter();
+    known.map(|at| (at, offset_minutes(zone, at))).collect()
+}
+
 /// The instant as the platform writes it with the distance at the end: `3/1/2027, GMT+01:00`.
 fn written(zone: &str, at: UnixMillis) -> Option<String> {
     let options = js_sys::Object::new();

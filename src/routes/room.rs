@@ -231,22 +231,8 @@ fn page_view(
         face: looks::look(room, language),
         place,
     };
-    view.utc_offsets = offsets(&view);
+    view.utc_offsets = zones::offsets(&event.time_zone, view.instants());
     view
-}
-
-/// The event's distance from UTC at each instant that the page may show.
-fn offsets(view: &PageView) -> Vec<(UnixMillis, i32)> {
-    let Some(zone) = view.time_zone.as_deref() else {
-        return Vec::new();
-    };
-    let mut instants = view.instants();
-    instants.sort_unstable();
-    instants.dedup();
-    instants
-        .into_iter()
-        .map(|at| (at, zones::offset_minutes(zone, at)))
-        .collect()
 }
 
 /// What the address says besides where the visitor wants to go.
