@@ -1,7 +1,10 @@
 //! The draw: what is published about it, as a document for programs and as the page on which a visitor's browser
 //! recomputes it.
+//!
+//! The document has only what `verify-draw` can hold against something else: a hash, a signature, the event log. What
+//! changes from minute to minute (phases, entry numbers so far) is on the board.
 
-use anteroom_queue::board::{Board, DrawBoard, LineBoard};
+use anteroom_queue::board::{Board, DrawBoard, Drawn, LineBoard};
 use anteroom_queue::draw::beacon::QUICKNET;
 use anteroom_queue::draw::{ALGORITHM, SEED_LABEL, hex, randomness};
 use askama::Template;
@@ -12,7 +15,6 @@ use super::SheetView;
 use super::frame::{Frame, json_for_script};
 use super::words::words;
 use crate::instants;
-use crate::standing::phase_name;
 
 /// Everything that is public about the draws of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,10 +36,6 @@ pub struct DrawDocument {
 pub struct LineDraw {
     /// Its public name.
     pub id: String,
-    /// Where it stands.
-    pub phase: String,
-    /// How many have joined it.
-    pub entries: u64,
     /// Its draw; `None`: first come, first served.
     pub draw: Option<Draw>,
 }
@@ -53,7 +51,7 @@ pub struct Draw {
     pub log_root: Option<String>,
     /// When that was fixed.
     pub fixed_at: Option<String>,
-    /// The public random number; `None`: not configured.
+    /// The public random number, from the moment at which its round is named; `None` later on: without one.
     pub beacon: Option<Beacon>,
     /// What the commitment is the hash of.
     pub secret: Option<String>,
@@ -66,8 +64,8 @@ pub struct Draw {
 pub struct Beacon {
     /// The hash of the chain.
     pub chain: String,
-    /// Which round; known once the number of entrants is fixed.
-    pub round: Option<u64>,
+    /// Which round.
+    pub round: u64,
     /// The round's signature.
     pub signature: Option<String>,
     /// The hash of the signature.
@@ -77,13 +75,11 @@ pub struct Beacon {
 }
 
 impl DrawDocument {
-    /// The document of `board`. `with_beacon`: whether the configuration names one.
-    pub fn new(event: &str, run: u32, board: &Board, with_beacon: bool) -> DrawDocument {
+    /// The document of `board`.
+    pub fn new(event: &str, run: u32, board: &Board) -> DrawDocument {
         let line = |line: &LineBoard| LineDraw {
             id: line.id.clone(),
-            phase: phase_name(line.phase).to_owned(),
-            entries: line.entries.0,
-            draw: line.draw.as_ref().map(|draw| Draw::new(draw, with_beacon)),
+            draw: line.draw.as_ref().map(Draw::new),
         };
         DrawDocument {
             event: event.to_owned(),
@@ -96,7 +92,7 @@ impl DrawDocument {
 }
 
 impl Draw {
-    fn new(draw: &DrawBoard, with_beacon: bool) -> Draw {
+    fn new(draw: &DrawBoard) -> Draw {
         let fixed = draw.fixed.as_ref();
         let drawn = draw.drawn.as_ref();
         Draw {
@@ -104,7 +100,9 @@ impl Draw {
             entrants: fixed.map(|fixed| fixed.entrants),
             log_root: fixed.map(|fixed| hex::text(&fixed.root)),
             fixed_at: fixed.map(|fixed| instants::rfc3339(fixed.at)),
-            beacon: Beacon::of(draw, with_beacon),
+            beacon: fixed
+                .and_then(|fixed| fixed.round)
+                .map(|round| Beacon::new(round, drawn)),
             secret: drawn.map(|drawn| hex::text(&drawn.secret)),
             seed: drawn.map(|drawn| hex::text(&drawn.seed)),
         }
@@ -112,22 +110,15 @@ impl Draw {
 }
 
 impl Beacon {
-    /// What is fixed counts, before that the configuration.
-    fn of(draw: &DrawBoard, with_beacon: bool) -> Option<Beacon> {
-        let round = draw.fixed.as_ref().and_then(|fixed| fixed.round);
-        let expected = draw.fixed.is_none() && with_beacon;
-        if round.is_none() && !expected {
-            return None;
-        }
-        let drawn = draw.drawn.as_ref();
+    fn new(round: u64, drawn: Option<&Drawn>) -> Beacon {
         let signature = drawn.and_then(|drawn| drawn.beacon.as_deref());
-        Some(Beacon {
+        Beacon {
             chain: hex::text(&QUICKNET.hash),
             round,
             signature: signature.map(hex::text),
             randomness: signature.map(|signature| hex::text(&randomness(signature))),
             absent: drawn.is_some() && signature.is_none(),
-        })
+        }
     }
 }
 
@@ -160,18 +151,20 @@ impl DrawPage<'_> {
         self.document.lines.len() > 1
     }
 
-    /// What is published about the draw of a line, in the order in which it came about.
+    /// What is published about the draw of a line, in the order in which it came about. Whether a beacon takes part is
+    /// known when its round is named.
     fn values(&self, line: &str, draw: &Draw) -> Vec<Value> {
-        let beacon = |field: fn(&Beacon) -> Option<String>| draw.beacon.as_ref().map(field);
+        let beacon = |field: fn(&Beacon) -> Option<String>| match (&draw.beacon, draw.entrants) {
+            (Some(beacon), _) => Some(field(beacon)),
+            (None, None) => Some(None),
+            (None, Some(_)) => None,
+        };
         let rows = [
             ("commitment", Some(Some(draw.commitment.clone()))),
             ("entrants", Some(draw.entrants.map(|n| n.to_string()))),
             ("fixed_at", Some(draw.fixed_at.clone())),
             ("log_root", Some(draw.log_root.clone())),
-            (
-                "round",
-                beacon(|beacon| beacon.round.map(|n| n.to_string())),
-            ),
+            ("round", beacon(|beacon| Some(beacon.round.to_string()))),
             ("signature", beacon(|beacon| beacon.signature.clone())),
             ("randomness", beacon(|beacon| beacon.randomness.clone())),
             ("secret", Some(draw.secret.clone())),
@@ -226,6 +219,7 @@ mod tests {
                 entrants: 7,
                 root: [2; 32],
                 at: UnixMillis(1_803_891_600_123),
+                opened: UnixMillis(1_803_891_600_000),
                 round,
             }),
             drawn: Some(Drawn {
@@ -243,32 +237,31 @@ mod tests {
             fixed: None,
             drawn: None,
         };
-        let document = serde_json::to_value(Draw::new(&early, true)).unwrap();
+        let document = serde_json::to_value(Draw::new(&early)).unwrap();
         assert_eq!(document["commitment"], "ab".repeat(32));
-        for unknown in ["entrants", "log_root", "fixed_at", "secret", "seed"] {
+        for unknown in [
+            "entrants", "log_root", "fixed_at", "beacon", "secret", "seed",
+        ] {
             assert!(document[unknown].is_null(), "{unknown}");
         }
-        assert_eq!(document["beacon"]["absent"], false);
-        assert!(document["beacon"]["round"].is_null());
-        assert!(Draw::new(&early, false).beacon.is_none());
     }
 
     #[test]
     fn a_beacon_that_came_is_told_with_its_randomness_and_one_that_did_not_is_absent() {
-        let came = Draw::new(&draw(Some(9), Some(vec![5; 48])), true);
+        let came = Draw::new(&draw(Some(9), Some(vec![5; 48])));
         let beacon = came.beacon.unwrap();
         assert_eq!(beacon.signature, Some("05".repeat(48)));
         assert_eq!(beacon.randomness, Some(hex::text(&randomness(&[5; 48]))));
         assert!(!beacon.absent);
         assert_eq!(came.fixed_at.as_deref(), Some("2027-03-01T09:00:00.123Z"));
 
-        let missing = Draw::new(&draw(Some(9), None), true).beacon.unwrap();
+        let missing = Draw::new(&draw(Some(9), None)).beacon.unwrap();
         assert!(missing.absent && missing.signature.is_none());
-        assert_eq!(missing.round, Some(9));
+        assert_eq!(missing.round, 9);
     }
 
     #[test]
     fn a_draw_that_was_fixed_without_a_beacon_stays_without_one() {
-        assert!(Draw::new(&draw(None, None), true).beacon.is_none());
+        assert!(Draw::new(&draw(None, None)).beacon.is_none());
     }
 }

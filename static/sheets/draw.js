@@ -5,8 +5,8 @@ const { address, lang, words } = JSON.parse(find("sheet").textContent);
 const number = new Intl.NumberFormat(lang);
 const fill = (text, filled) => text.replace(/\{(\w+)\}/g, (whole, name) => filled[name] ?? whole);
 const canHash = Boolean(globalThis.crypto?.subtle);
-/** Every number that a visitor could type and a line could have. */
-const MOST = Number.MAX_SAFE_INTEGER;
+/** What fits into the field: more than any line has entry numbers. */
+const MOST_ENTRY = 999_999_999_999_999;
 const AGAIN_MS = 10_000;
 
 let published = null;
@@ -89,9 +89,11 @@ function drawValues() {
   for (const line of published.lines) {
     const { beacon, ...draw } = line.draw ?? {};
     const values = { ...draw, round: beacon?.round, signature: beacon?.signature, randomness: beacon?.randomness };
+    const isWithout = draw.entrants != null && !beacon;
     for (const [name, value] of Object.entries(values)) {
       const element = find(`${line.id}.${name}`);
       if (element && value != null) element.textContent = value;
+      if (element && value === undefined) element.parentElement.hidden = isWithout;
     }
   }
 }
@@ -114,13 +116,13 @@ find("try").addEventListener("submit", async (event) => {
   event.preventDefault();
   const line = published.lines.find(({ id }) => id === find("try").elements.line?.value) ?? lineOf(null);
   const typed = find("tried").value.trim();
-  const entry = /^\d{1,15}$/.test(typed) ? Number(typed) : MOST;
   if (!isDrawn(line)) return put("result", words.early);
-  if (entry >= line.entries) {
+  if (!/^\d{1,15}$/.test(typed)) {
     find("tried").setAttribute("aria-invalid", "true");
-    return put("result", fill(words["try.range"], { n: number.format(Math.max(0, line.entries - 1)) }));
+    return put("result", fill(words["try.range"], { n: number.format(MOST_ENTRY) }));
   }
   find("tried").removeAttribute("aria-invalid");
+  const entry = Number(typed);
   const rank = await rankOf(entry, line.draw.entrants, line.draw.seed);
   put("result", fill(words["try.result"], { e: number.format(entry), r: number.format(rank) }));
 });

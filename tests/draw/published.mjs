@@ -84,7 +84,7 @@ export function publishedDraw({ entrants = 200, fixedAt, beacon, cameNot = false
   return {
     draw: {
       ...{ event, run, algorithm: "swap-or-not-90/sha-256", label: "anteroom/draw/v1" },
-      lines: [{ id: line, phase: "open", entries: entrants, draw }],
+      lines: [{ id: line, draw }],
     },
     log: logOf(event, run, records).text,
     ticketOf: (entry) => ticketOf({ event, run }, entry, ranks[entry]),

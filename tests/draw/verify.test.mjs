@@ -100,6 +100,48 @@ test("one altered value, and it ends with 1 and names it", async () => {
   assert.match(said, /DOES NOT HOLD lines\[0\]\.draw\.seed/);
 });
 
+/** Every value of a document, as the names on the way to it. */
+const leavesOf = (value, way = []) =>
+  value !== null && typeof value === "object"
+    ? Object.entries(value).flatMap(([name, member]) => leavesOf(member, [...way, name]))
+    : [way];
+
+const another = (value) => {
+  if (typeof value === "boolean") return !value;
+  if (typeof value === "number") return value + 1;
+  // Another last digit: of a time, one within the same round of the beacon.
+  return value.replace(/[0-9a-z](?=Z?$)/, (digit) => (digit === "1" ? "2" : "1"));
+};
+
+/** How the program ends for each value of the draw when that alone is altered: `[way, exit code]`. */
+async function endsOfAltered({ draw, log }) {
+  const ends = [];
+  for (const way of leavesOf(draw)) {
+    const altered = structuredClone(draw);
+    const parent = way.slice(0, -1).reduce((value, name) => value[name], altered);
+    parent[way.at(-1)] = another(parent[way.at(-1)]);
+    const words = log ? ["--log", saved("log", log)] : [];
+    const { code } = await verifyDraw("--draw", saved("draw", altered), ...words, ...beaconWords());
+    ends.push([way.join("."), code]);
+  }
+  return ends;
+}
+
+test("whichever value of the draw is altered, with the log it ends with 1; without, only the time is not proven", async () => {
+  const published = publishedDraw({ fixedAt: FIXED_AT, beacon });
+  const ends = await endsOfAltered(published);
+  assert.equal(ends.length, 16);
+  assert.deepEqual(
+    ends.filter(([, code]) => code !== 1),
+    [],
+  );
+  const alone = await endsOfAltered({ draw: published.draw });
+  assert.deepEqual(
+    alone.filter(([, code]) => code !== 1),
+    [["lines.0.draw.fixed_at", 0]],
+  );
+});
+
 test("a room is asked for its draw and whether the ticket is its own", async () => {
   const published = publishedDraw({ fixedAt: FIXED_AT });
   const ticket = published.ticketOf(3);

@@ -29,7 +29,7 @@ function seedOf(fields) {
 }
 
 /** The document of a run with one line whose draw is over. `beacon`: "came", "absent" or "none". */
-export function drawnDocument({ entrants = 1_000, beacon = "came", entries = entrants + 20 } = {}) {
+export function drawnDocument({ entrants = 1_000, beacon = "came" } = {}) {
   const secret = sha256("a secret");
   const root = sha256("a log");
   const signature = Buffer.concat([sha256("a signature"), Buffer.alloc(16, 7)]);
@@ -71,7 +71,7 @@ export function drawnDocument({ entrants = 1_000, beacon = "came", entries = ent
     run: 3,
     algorithm: "swap-or-not-90/sha-256",
     label: "anteroom/draw/v1",
-    lines: [{ id: "general", phase: "open", entries, draw }],
+    lines: [{ id: "general", draw }],
   };
 }
 
@@ -79,14 +79,13 @@ export function drawnDocument({ entrants = 1_000, beacon = "came", entries = ent
 export function earlyDocument() {
   const document = drawnDocument();
   const [line] = document.lines;
-  line.phase = "prequeue";
-  const { commitment, beacon } = line.draw;
+  const { commitment } = line.draw;
   line.draw = {
     commitment,
     entrants: null,
     log_root: null,
     fixed_at: null,
-    beacon: { ...beacon, round: null, signature: null, randomness: null },
+    beacon: null,
     secret: null,
     seed: null,
   };

@@ -51,5 +51,4 @@ pub(crate) fn take(history: &mut History, cut: &Cut, findings: &mut Findings) {
     known.chain = cut.chain;
     history.cuts.insert(cut.first_entry, cut.record);
     history.entries = cut.first_entry.saturating_add(count);
-    history.sizes.insert(history.entries);
 }

@@ -9,6 +9,7 @@ use crate::Findings;
 
 /// Everything that is published about the draws of a queue.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DrawDocument {
     /// The event's id.
     pub event: String,
@@ -24,13 +25,10 @@ pub struct DrawDocument {
 
 /// A line of the queue.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PublishedLine {
     /// The line's id.
     pub id: String,
-    /// Where it stands: `before`, `prequeue`, `drawing`, `open`, `paused`, `soldout`, `closed`.
-    pub phase: String,
-    /// How many entry numbers were given out.
-    pub entries: u64,
     /// Its draw; none: first come, first served.
     #[serde(deserialize_with = "required")]
     pub draw: Option<PublishedDraw>,
@@ -38,6 +36,7 @@ pub struct PublishedLine {
 
 /// A line's draw, as far as it is public.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PublishedDraw {
     /// `SHA-256(secret)`.
     #[serde(with = "hex")]
@@ -51,7 +50,7 @@ pub struct PublishedDraw {
     /// When that was, RFC 3339.
     #[serde(deserialize_with = "required")]
     pub fixed_at: Option<String>,
-    /// The beacon; none: a draw without.
+    /// The beacon, once it is fixed who is in the draw; none: a draw without.
     #[serde(deserialize_with = "required")]
     pub beacon: Option<PublishedBeacon>,
     /// What the commitment was made of, once the draw is decided.
@@ -64,13 +63,13 @@ pub struct PublishedDraw {
 
 /// A draw's round of the beacon.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PublishedBeacon {
     /// The chain's name.
     #[serde(with = "hex")]
     pub chain: Hash,
     /// The round that was named when the entrants were fixed.
-    #[serde(deserialize_with = "required")]
-    pub round: Option<u64>,
+    pub round: u64,
     /// The round's signature.
     #[serde(with = "hex::optional")]
     pub signature: Option<Vec<u8>>,
@@ -118,16 +117,18 @@ impl DrawDocument {
     }
 }
 
-/// An instant as Unix milliseconds; none when it is not RFC 3339 with at most milliseconds, a `T`
-/// between date and time.
+/// An instant as Unix milliseconds; none when it is not in the one form in which a room writes it: RFC 3339
+/// in UTC, to the millisecond.
 pub(crate) fn unix_millis(text: &str) -> Option<u64> {
-    let (_, time) = text.split_at_checked(10)?;
-    time.strip_prefix('T')?;
-    let nanoseconds = OffsetDateTime::parse(text, &Rfc3339)
-        .ok()?
-        .unix_timestamp_nanos();
-    let whole = nanoseconds % 1_000_000 == 0;
-    u64::try_from(nanoseconds / 1_000_000)
+    let instant = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+    let (hour, minute, second, millisecond) = instant.to_hms_milli();
+    let written = format!(
+        "{:04}-{:02}-{:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}Z",
+        instant.year(),
+        u8::from(instant.month()),
+        instant.day()
+    );
+    u64::try_from(instant.unix_timestamp_nanos() / 1_000_000)
         .ok()
-        .filter(|_| whole)
+        .filter(|_| written == text)
 }

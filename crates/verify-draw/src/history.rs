@@ -1,6 +1,6 @@
 //! What the log says about one line, up to the last of its records that was read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use anteroom_queue::draw::Hash;
 
@@ -80,8 +80,6 @@ pub(crate) struct History {
     pub shards: BTreeMap<u16, ShardHistory>,
     /// By their first entry number.
     pub cuts: BTreeMap<u64, CutRecord>,
-    /// How many entry numbers had been given out whenever that could be seen.
-    pub sizes: BTreeSet<u64>,
     pub fixed: Option<FixedRecord>,
     pub drawn: Option<DrawnRecord>,
 }
@@ -91,7 +89,6 @@ impl History {
         Self {
             id,
             commitment,
-            sizes: BTreeSet::from([0]),
             ..Self::default()
         }
     }

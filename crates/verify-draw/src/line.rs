@@ -9,10 +9,6 @@ use crate::beacon::BeaconChain;
 use crate::document::{DrawDocument, PublishedBeacon, PublishedDraw, PublishedLine, unix_millis};
 use crate::history::History;
 
-const PHASES: [&str; 7] = [
-    "before", "prequeue", "drawing", "open", "paused", "soldout", "closed",
-];
-
 /// The order of a line, as far as it is known.
 #[derive(Clone, Debug)]
 pub(crate) enum Order {
@@ -56,7 +52,6 @@ pub(crate) fn check(
         past,
         findings,
     };
-    check.phase_and_size();
     let Some(draw) = &line.draw else {
         let committed = past.is_some_and(|past| past.commitment.is_some());
         let about = check.about("");
@@ -76,7 +71,6 @@ pub(crate) fn check(
     };
     check.commitment(draw);
     let fixed = check.fixed(draw);
-    check.stage(draw);
     check.beacon(draw, fixed.as_ref(), beacon);
     check
         .decided(draw, fixed.as_ref())
@@ -99,30 +93,6 @@ impl Check<'_> {
     fn same_as_log<T: PartialEq>(&mut self, member: &str, n: u64, here: &T, log: &T) {
         self.require(here == log, member, || {
             format!("log line {n} has another value")
-        });
-    }
-
-    fn phase_and_size(&mut self) {
-        let line = self.line;
-        let about = format!("lines[{}]", self.position);
-        self.findings.require(
-            PHASES.contains(&line.phase.as_str()),
-            format!("{about}.phase"),
-            || format!("{} is no phase", line.phase),
-        );
-        let Some(past) = self.past else { return };
-        let about = format!("{about}.entries");
-        let (log, draw) = (past.entries, line.entries);
-        if draw < log && past.sizes.contains(&draw) {
-            let why =
-                format!("the draw was saved when there were {draw}, the log goes on to {log}");
-            return self.findings.unchecked(about, why);
-        }
-        self.findings.require(draw == log, about, || {
-            format!(
-                "by the log there never were {draw} entry numbers (its last cut makes {log}); a log has to be saved \
-                 after the draw"
-            )
         });
     }
 
@@ -152,15 +122,12 @@ impl Check<'_> {
                 return None;
             }
         };
-        let entries = self.line.entries;
-        self.require(
-            entrants <= entries && entrants <= MOST_ENTRANTS,
-            "entrants",
-            || format!("{entrants} in the draw, but entries is {entries}"),
-        );
+        self.require(entrants <= MOST_ENTRANTS, "entrants", || {
+            format!("{entrants} in the draw, but a draw has at most {MOST_ENTRANTS}")
+        });
         let Some(at) = unix_millis(at) else {
             self.require(false, "fixed_at", || {
-                format!("{at} is no time (RFC 3339, to the millisecond)")
+                format!("{at} is no time (RFC 3339 in UTC, to the millisecond)")
             });
             return None;
         };
@@ -174,26 +141,10 @@ impl Check<'_> {
             self.same_as_log("entrants", fixed.n, &entrants, &fixed.entrants);
             self.same_as_log("log_root", fixed.n, &root, &fixed.root);
             self.same_as_log("fixed_at", fixed.n, &at, &fixed.at);
-            let round = draw.beacon.as_ref().and_then(|beacon| beacon.round);
+            let round = draw.beacon.as_ref().map(|beacon| beacon.round);
             self.same_as_log("beacon.round", fixed.n, &round, &fixed.round);
         }
         (entrants <= MOST_ENTRANTS).then_some(Fixed { entrants, root, at })
-    }
-
-    /// Phase and published values belong together.
-    fn stage(&mut self, draw: &PublishedDraw) {
-        let about = format!("lines[{}].phase", self.position);
-        let phase = self.line.phase.as_str();
-        let (is_fixed, is_drawn) = (draw.entrants.is_some(), draw.secret.is_some());
-        let fits = match phase {
-            "before" | "prequeue" => !is_fixed && !is_drawn,
-            "drawing" => !is_drawn,
-            "open" | "paused" => is_drawn,
-            _ => true,
-        };
-        self.findings.require(fits, about, || {
-            format!("it is {phase}, which does not go with how far the published draw is")
-        });
     }
 
     /// The second step: the secret belongs to the commitment, and the seed to everything.
@@ -278,6 +229,12 @@ impl Check<'_> {
     }
 
     fn beacon(&mut self, draw: &PublishedDraw, fixed: Option<&Fixed>, chain: &BeaconChain) {
+        let is_fixed = draw.entrants.is_some() || draw.secret.is_some();
+        if !is_fixed {
+            return self.require(draw.beacon.is_none(), "beacon", || {
+                "a round is named when it is fixed who is in the draw, not before".to_owned()
+            });
+        }
         let Some(beacon) = &draw.beacon else {
             let about = self.about("beacon");
             self.findings.unchecked(
@@ -304,7 +261,7 @@ impl Check<'_> {
             let named = chain.rounds.round_after(earliest);
             let about = self.about("beacon.round");
             self.findings.expect(
-                beacon.round == Some(named),
+                beacon.round == named,
                 about,
                 format!("{named} is the first at least 10 s after the entrants were fixed: nobody could know it then"),
                 format!("the first round at least 10 s after the entrants were fixed is {named}"),
@@ -337,7 +294,7 @@ impl Check<'_> {
         self.require(is_drawn, "beacon.signature", || {
             "it is published before the draw is decided".to_owned()
         });
-        let round = beacon.round.unwrap_or(0);
+        let round = beacon.round;
         let about = self.about("beacon.signature");
         self.findings.expect(
             chain.signed(round, signature),

@@ -125,13 +125,6 @@ impl Ticket {
                 "a provisional ticket: it has no entry number yet",
             );
         };
-        if entry >= line.entries {
-            let entries = line.entries;
-            return findings.fails(
-                "ticket.ent",
-                format!("the entry number is {entry}, but only {entries} were given out"),
-            );
-        }
         if let Some(past) = past {
             self.check_cut(entry, past, findings);
         }
@@ -141,7 +134,14 @@ impl Ticket {
     /// The place is where the log says that the entry number went.
     fn check_cut(&self, entry: u64, past: &History, findings: &mut Findings) {
         let Some((cut, join)) = past.cut_of(entry) else {
-            return findings.fails("ticket.ent", "no cut of the log gave this entry number out");
+            let entries = past.entries;
+            return findings.fails(
+                "ticket.ent",
+                format!(
+                    "no cut of the log gave out entry number {entry}: there are {entries}, the first is 0; a log has \
+                     to be saved after the ticket"
+                ),
+            );
         };
         let (n, shard, home) = (cut.n, cut.shard, self.home);
         findings.expect(

@@ -157,7 +157,7 @@ impl Sale {
         let at = (fixed.at.0 - OPENS_AT.0).to_string();
         json!({
             "event": "world-tour", "run": RUN, "algorithm": ALGORITHM, "label": SEED_LABEL,
-            "lines": [{ "id": line.id, "phase": line.phase, "entries": line.entries.0, "draw": {
+            "lines": [{ "id": line.id, "draw": {
                 "commitment": hex::text(&draw.commitment),
                 "entrants": fixed.entrants,
                 "log_root": hex::text(&fixed.root),

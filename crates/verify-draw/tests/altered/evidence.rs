@@ -16,11 +16,11 @@ pub const RUN: u32 = 3;
 const SECRET: Hash = [0x5e; 32];
 const LATER_SECRET: Hash = [0x1a; 32];
 /// quicknet's round 123, from the documentation of the crate drand-verify 0.6.2.
-const ROUND: u64 = 123;
-const SIGNATURE: &str = "b75c69d0b72a5d906e854e808ba7e2accb1542ac355ae486d591aa9d43765482e26cd02df835d3546d23c4b13e0dfc92";
+pub const ROUND: u64 = 123;
+pub const SIGNATURE: &str = "b75c69d0b72a5d906e854e808ba7e2accb1542ac355ae486d591aa9d43765482e26cd02df835d3546d23c4b13e0dfc92";
 /// 12.5 s before that round's time: the entrants are fixed, the round does not exist.
 const FIXED_AT: u64 = 1_692_803_720_500;
-const FIXED_AT_TEXT: &str = "2023-08-23T15:15:20.500Z";
+pub const FIXED_AT_TEXT: &str = "2023-08-23T15:15:20.500Z";
 pub const ENTRANTS: u64 = 125;
 pub const ENTRIES: u64 = 135;
 
@@ -66,7 +66,7 @@ fn grant(line: &str, shard: u16, count: u64, granted: u64) -> Record {
     }
 }
 
-fn seed(root: Hash) -> Hash {
+pub fn seed(root: Hash, signature: Option<&[u8]>) -> Hash {
     let fields = SeedFields {
         event: EVENT,
         run: RUN,
@@ -74,7 +74,7 @@ fn seed(root: Hash) -> Hash {
         entrants: ENTRANTS,
         root,
         secret: SECRET,
-        randomness: Some(randomness(&signature())),
+        randomness: signature.map(randomness),
     };
     fields.seed()
 }
@@ -182,7 +182,11 @@ pub fn written(steps: &[Step]) -> (String, Hash) {
                 fixed_root = log.head;
                 *root = fixed_root;
             }
-            Record::Drawn { seed: value, .. } if *value == [0; 32] => *value = seed(fixed_root),
+            Record::Drawn {
+                beacon,
+                seed: value,
+                ..
+            } if *value == [0; 32] => *value = seed(fixed_root, beacon.as_deref()),
             _ => {}
         }
         let at = FIXED_AT - FIXED_AFTER + after;
@@ -200,7 +204,7 @@ pub fn document(root: Hash) -> Value {
         "algorithm": "swap-or-not-90/sha-256",
         "label": "anteroom/draw/v1",
         "lines": [
-            { "id": "general", "phase": "open", "entries": ENTRIES, "draw": {
+            { "id": "general", "draw": {
                 "commitment": hex::text(&commitment(&SECRET)),
                 "entrants": ENTRANTS,
                 "log_root": hex::text(&root),
@@ -213,10 +217,10 @@ pub fn document(root: Hash) -> Value {
                     "absent": false,
                 },
                 "secret": hex::text(&SECRET),
-                "seed": hex::text(&seed(root)),
+                "seed": hex::text(&seed(root, Some(&signature()))),
             } },
-            { "id": "fans", "phase": "open", "entries": 12, "draw": null },
-            { "id": "vip", "phase": "prequeue", "entries": 9, "draw": {
+            { "id": "fans", "draw": null },
+            { "id": "vip", "draw": {
                 "commitment": hex::text(&commitment(&LATER_SECRET)),
                 "entrants": null, "log_root": null, "fixed_at": null, "beacon": null, "secret": null, "seed": null,
             } },
@@ -226,7 +230,7 @@ pub fn document(root: Hash) -> Value {
 
 /// The claims of the ticket of entry number 50: the tenth join of shard 1.
 pub fn claims(root: Hash) -> Value {
-    let rank = all_ranks(seed(root), ENTRANTS)[50];
+    let rank = all_ranks(seed(root, Some(&signature())), ENTRANTS)[50];
     json!({
         "v": 1, "iss": "live", "evt": EVENT, "run": RUN, "jti": "AAECAwQFBgcICQoLDA0ODw", "home": 1, "idx": 11,
         "line": 0, "ent": 50, "rank": rank, "arr": 1_692_803_717, "iat": 1_692_803_750, "exp": 1_692_890_150,

@@ -75,18 +75,18 @@ fn a_log_that_ends_before_the_draw_is_not_taken_for_whole() {
     let Published { document, log, .. } = published();
     let document = document.to_string();
     let lines: Vec<&str> = log.lines().collect();
-    let last_cut = lines
+    let decided = lines
         .iter()
-        .rposition(|line| line.contains("\"cut\""))
-        .expect("there are cuts");
-    for kept in 0..=last_cut {
+        .position(|line| line.contains("\"drawn\""))
+        .expect("the draw was decided");
+    for kept in 0..=decided {
         assert!(
             !failures_of(&document, &lines[..kept].join("\n")).is_empty(),
             "{kept} lines"
         );
     }
     assert_eq!(
-        failures_of(&document, &lines[..=last_cut].join("\n")),
+        failures_of(&document, &lines[..=decided].join("\n")),
         [""; 0]
     );
 }

@@ -153,3 +153,34 @@ fn a_ticket_from_before_the_draw_is_told_its_rank() {
             .contains(&format!("entry number 50 of general has rank {rank}"))
     );
 }
+
+#[test]
+fn an_entry_number_after_the_draw_is_behind_it_and_one_that_the_log_never_gave_out_is_none() {
+    let Published {
+        document,
+        log,
+        root,
+        ..
+    } = published();
+    let document = document.to_string();
+    let late = |entry: u64, log: Option<&str>| {
+        let mut claims = claims(root);
+        claims["ent"] = json!(entry);
+        claims["rank"] = json!(entry);
+        claims["idx"] = json!(40);
+        let ticket = ticket(HEADER, &claims_text(&claims));
+        checked(&document, log, Some(&ticket))
+    };
+    for (entry, log) in [(130, Some(log.as_str())), (130, None), (ENTRIES, None)] {
+        let findings = late(entry, log);
+        assert_eq!(failures(&findings), [""; 0], "{entry}");
+        let told = format!("entry number {entry} of general has rank {entry}");
+        assert!(findings.to_string().contains(&told), "{findings}");
+    }
+    let failed = failures(&late(ENTRIES, Some(&log)));
+    assert_eq!(failed.len(), 1, "{failed:#?}");
+    assert!(
+        failed[0].starts_with("ticket.ent: no cut of the log gave out entry number 135"),
+        "{failed:#?}"
+    );
+}
