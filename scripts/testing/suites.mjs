@@ -131,7 +131,10 @@ export const suites = [
   {
     name: "e2e",
     needs: ["packages", "rust", "tools", "keys", "keysTool", "shop", "worker"],
-    commands: () => [nodeTests("tests/e2e", 2)],
+    commands: () => [
+      cargo("verify-draw", ["build", "--quiet", ...NATIVE_SELECTION, "--bin", "verify-draw"]),
+      nodeTests("tests/e2e", 2),
+    ],
   },
   {
     name: "page",
