@@ -9,8 +9,10 @@ use crate::log::Record;
 use crate::settings::Mode;
 use crate::units::{Millis, ShardIndex, UnixMillis};
 
-/// What one grant moves a line of weight 1 on in the round robin.
-const CREDIT_UNITS: u64 = 1_000_000;
+/// What one grant moves a line of weight 1 on in the round robin: so many that what a division by
+/// the weight loses is less than a grant after a hundred million of them, and so few that as many
+/// fit into 64 bits.
+const CREDIT_UNITS: u64 = 100_000_000_000;
 
 impl Coordinator {
     /// Grants pending claims as far as the limits allow.
@@ -69,19 +71,22 @@ impl Coordinator {
     }
 
     /// A line's credit grows with what it gets, the slower the heavier it is; the line with the
-    /// least is next. Lines with nothing to grant are brought along, so that nobody saves up.
+    /// least is next. So a line that waits is never more than one of its own grants ahead of
+    /// another that waits. Lines with nothing to grant are brought along with the least of those
+    /// that wait, so that nobody saves up; what they are ahead they keep.
     fn move_credit(&mut self, position: usize, count: u64, waiting: &[(usize, u16)]) {
         if self.lines.len() == 1 {
             return;
         }
-        let floor = self.lines[position].row.credit;
         let weight = u64::from(self.settings.lines[position].weight.max(1));
+        self.lines[position].row.credit += count * (CREDIT_UNITS / weight);
+        let credits = waiting.iter().map(|(line, _)| self.lines[*line].row.credit);
+        let floor = credits.min().unwrap_or(0);
         for (other, line) in self.lines.iter_mut().enumerate() {
             if !waiting.iter().any(|(line, _)| *line == other) {
                 line.row.credit = line.row.credit.max(floor);
             }
         }
-        self.lines[position].row.credit += count * CREDIT_UNITS / weight;
         self.changed.lines.extend(0..self.lines.len());
     }
 

@@ -2,6 +2,8 @@
 //! hand, so that a test says what is heard and what is lost.
 #![allow(dead_code, reason = "each test file uses its part of the stage")]
 
+pub mod lines;
+
 use std::collections::BTreeMap;
 
 use anteroom_queue::board::Board;
@@ -173,6 +175,19 @@ impl Stage {
 
     pub fn totals(&self) -> Totals {
         self.coordinator.totals()
+    }
+
+    /// Grants of every line, as stored.
+    pub fn granted_by_line(&self) -> Vec<u64> {
+        let mut granted = vec![0; self.settings.lines.len()];
+        for row in self.coordinator_rows.values() {
+            if let CoordinatorRow::Child { child, .. } = row {
+                for (sum, line) in granted.iter_mut().zip(&child.lines) {
+                    *sum += line.granted;
+                }
+            }
+        }
+        granted
     }
 
     pub fn called(&self) -> u64 {
