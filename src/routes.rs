@@ -27,6 +27,7 @@ pub mod permits;
 pub mod protected;
 pub mod release;
 pub mod room;
+pub mod room_problem;
 pub mod sheet;
 pub mod staff;
 pub mod staff_enter;
