@@ -21,10 +21,11 @@ impl Coordinator {
         shard: u16,
         position: usize,
         report: &LineReport,
+        sent: UnixMillis,
         now: UnixMillis,
     ) {
         if self.draw_is_open(position) {
-            let before_opening = self.entrants_of(report, position);
+            let before_opening = self.entrants_of(report, sent, position);
             let cut = self.children[&shard].lines[position].cut;
             return self.cut(shard, position, before_opening.saturating_sub(cut), now);
         }
@@ -48,14 +49,19 @@ impl Coordinator {
         }
     }
 
-    /// How many of a shard's joins arrived before the opening that is in force: until the shard
-    /// says so, all of them.
-    fn entrants_of(&self, report: &LineReport, position: usize) -> u64 {
+    /// How many of a shard's joins arrived before the opening that is in force: as the shard says;
+    /// all of them in a report that left before it; none in a later one of a shard that knows of
+    /// another opening, until it is asked again.
+    fn entrants_of(&self, report: &LineReport, sent: UnixMillis, position: usize) -> u64 {
         let opens_at = self.opens_at(position);
-        report
+        let told = report
             .entrants
-            .filter(|entrants| Some(entrants.opens_at) == opens_at)
-            .map_or(report.counters.joined, |entrants| entrants.count)
+            .filter(|entrants| Some(entrants.opens_at) == opens_at);
+        match told {
+            Some(entrants) => entrants.count,
+            None if opens_at.is_none_or(|at| sent < at) => report.counters.joined,
+            None => 0,
+        }
     }
 
     /// Gives up to `most` of a shard's joins the next entry numbers.

@@ -17,19 +17,27 @@ const CREDIT_UNITS: u64 = 100_000_000_000;
 impl Coordinator {
     /// Grants pending claims as far as the limits allow.
     pub(super) fn grant(&mut self, now: UnixMillis) {
+        let mut totals: Vec<u64> = (0..self.lines.len())
+            .map(|position| self.granted(position))
+            .collect();
         let granted = self.grant_claims(now);
         for ((position, shard), count) in granted {
+            totals[position] += count;
             let record = Record::Grant {
                 line: self.line_id(position),
                 shard: ShardIndex(shard),
                 count,
-                granted: self
-                    .child_lines(position..position + 1)
-                    .map(|line| line.granted)
-                    .sum(),
+                granted: totals[position],
             };
             self.log(&record, now);
         }
+    }
+
+    /// Claims of a line granted since the run began.
+    fn granted(&self, position: usize) -> u64 {
+        self.child_lines(position..position + 1)
+            .map(|line| line.granted)
+            .sum()
     }
 
     /// Makes the grants and says how many each line of each shard got.

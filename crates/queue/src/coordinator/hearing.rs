@@ -101,7 +101,7 @@ impl Coordinator {
             self.changed.children.insert(shard);
         }
         for (position, line) in report.lines.iter().enumerate() {
-            self.cut_reported(shard, position, line, now);
+            self.cut_reported(shard, position, line, report.sent, now);
         }
     }
 }
