@@ -28,7 +28,7 @@ pub mod refused;
 pub mod room;
 pub mod scene;
 mod slots;
-mod time;
+pub(crate) mod time;
 pub mod view;
 mod wait;
 
@@ -119,6 +119,7 @@ struct Fixed {
     mine: String,
     wait: String,
     message: String,
+    new_run: String,
     undelivered_title: String,
     undelivered_text: String,
     offline_title: String,
@@ -168,6 +169,7 @@ impl Fixed {
             mine: say("mine"),
             wait: say("wait"),
             message: say("message"),
+            new_run: say("server.run"),
             undelivered_title: say("undelivered.title"),
             undelivered_text: say("undelivered.text"),
             offline_title: say("offline.title"),
@@ -228,6 +230,7 @@ struct Page<'a> {
     /// This page's address with the other choice.
     switch: String,
     undelivered: bool,
+    new_run: bool,
     number: String,
     caption: String,
     /// How much room the number needs: from `xl` to `xs`.
@@ -275,6 +278,7 @@ impl Page<'_> {
             here,
             switch,
             undelivered: view.undelivered,
+            new_run: view.new_run,
             size: size_of(&number),
             number,
             caption,

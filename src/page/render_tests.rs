@@ -23,6 +23,7 @@ fn plain() -> PageView {
         return_to: "/shop?a=1&b=2".into(),
         refresh_off: false,
         undelivered: false,
+        new_run: false,
         cookie_missing: false,
         unavailable: false,
         permit: Some("the-permit".into()),

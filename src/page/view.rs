@@ -43,6 +43,9 @@ pub struct PageView {
     pub refresh_off: bool,
     /// The request's method was unsafe: what was sent did not reach the shop.
     pub undelivered: bool,
+    /// A ticket or a pass came that was good in another run of the event: the visitor is told why it is not any more.
+    #[serde(default)]
+    pub new_run: bool,
     /// The cookie that came with an earlier page was not brought back: no joining.
     pub cookie_missing: bool,
     /// The objects could not be asked and there is no last board. Who has a place gets an excuse;

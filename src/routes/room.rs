@@ -204,6 +204,7 @@ fn page_view(
         return_to: asked.return_to,
         refresh_off: asked.refresh_off,
         undelivered: !visit.incoming.method.is_safe(),
+        new_run: standing.stand == Stand::None && visitor.is_of_another_run(),
         cookie_missing: asked.cookies_off,
         unavailable: board.is_none(),
         permit: sent.permit,

@@ -99,7 +99,9 @@ test("a new run starts from nothing: permit, ticket and pass of the old one are 
     { what: "the new run" },
   );
 
-  assert.equal((await fan.visit()).status, 503, "the pass opens nothing");
+  const page = await fan.visit();
+  assert.equal(page.status, 503, "the pass opens nothing");
+  assert.match(page.text, /This sale has started anew/);
   assert.equal((await fan.ask()).state, "none");
   const bearing = (token) => ({ authorization: `Bearer ${token}`, "content-type": "application/json" });
   const joined = await room.ask("/_wr/queues/demo/tickets", {
@@ -122,6 +124,8 @@ test("a new run starts from nothing: permit, ticket and pass of the old one are 
 
   await fan.visit();
   assert.deepEqual([fan.page.run, (await fan.join()).entry], [2, 0]);
+  fan.drop("pass");
+  assert.doesNotMatch((await fan.visit()).text, /This sale has started anew/, "said until it is over");
 });
 
 test("isolation: fourteen on-sales at the same second do not disturb one another, each with its own origin and draw", async (t) => {
