@@ -1,7 +1,7 @@
-//! The room's small pages beside the queue page, in the same clothes: the draw recomputed, a place taken over, staff let
-//! in. Each is one response, complete without script as far as it can be, and sent with the queue page's policy.
+//! The room's small pages beside the queue page, in the same clothes: the draw recomputed, a place taken over,
+//! the code for that, staff let in. Each is one response, complete without script as far as it can be, and sent with the queue page's policy.
 //!
-//! `frame` is what all of them share; `draw`, `handover` and `staff` are one page each. Their words are in
+//! `frame` is what all of them share; `draw`, `handover`, `offer` and `staff` are one page each. Their words are in
 //! `static/locales/extra/*.json`, one flat object a language; their scripts and styles in `static/sheets/`.
 //!
 //! Nothing here reads a clock or knows about Workers.
@@ -9,6 +9,7 @@
 pub mod draw;
 pub mod frame;
 pub mod handover;
+pub mod offer;
 pub mod staff;
 mod words;
 

@@ -63,6 +63,8 @@ pub struct Slots {
     pub action: Option<Action>,
     /// The turn can be made to stand longer.
     pub may_defer: bool,
+    /// The place can be taken to another device.
+    pub handover: bool,
     /// The lines to choose from, where there are several for everyone.
     pub choice: Vec<Choice>,
     /// The way in for a code or an invitation.
@@ -101,6 +103,7 @@ impl Slots {
             action: choice::action(&writer),
             may_defer: scene == Scene::Called
                 && view.place.as_ref().is_some_and(|place| place.may_defer),
+            handover: view.handover && scene.can_leave() && scene != Scene::Provisional,
             choice: choice::of(&writer),
             coded: choice::coded(&writer),
             organizer: scene.is_over() && view.face.organizer.is_some(),

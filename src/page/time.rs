@@ -9,7 +9,7 @@ const MINUTE: i64 = 60_000;
 const DAY: i64 = 24 * 60 * MINUTE;
 
 /// An instant to show.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 pub struct ShownTime {
     /// For `datetime`: RFC 3339 in UTC, to the second.
     pub iso: String,

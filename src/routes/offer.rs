@@ -1,9 +1,9 @@
 //! `POST /_wr/queues/{event}/tickets/me/handover`: a code, a link and a picture of it, with which another browser or phone
 //! takes this place up. The code stands behind `#` in the link, so it reaches no server before somebody presses the button
-//! there.
+//! there. A form is answered by a page that shows the same, or says why there is no code.
 
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
-use anteroom_queue::units::{KeyHash, Nonce, PlaceIndex, ShardIndex};
+use anteroom_queue::units::{KeyHash, Nonce, PlaceIndex, ShardIndex, UnixMillis};
 use anteroom_token::{HANDOVER_SECRET_BYTES, HandoverCode};
 use qrcodegen::{QrCode, QrCodeEcc};
 use serde_json::json;
@@ -11,30 +11,57 @@ use serde_json::json;
 use crate::answer::Answer;
 use crate::deployment::Room;
 use crate::instants::rfc3339;
+use crate::local_path::LocalPath;
+use crate::page::time::{ShownTime, shown};
 use crate::poll::SHORTEST_POLL;
 use crate::problem::{self, Problem};
-use crate::routes::{handover, leave};
+use crate::routes::{handover, leave, sheet};
+use crate::sheets::offer::{Offered, render};
 use crate::visit::Visit;
-use crate::{fields, place, platform, rooms, same_site};
+use crate::visitor::Visitor;
+use crate::{fields, place, platform, rooms, same_site, way_back, zones};
 
 /// Light modules around a QR code, which readers need (ISO/IEC 18004).
 const QUIET_ZONE: i32 = 4;
 /// A place that has made too many codes may make another one after this long at the latest.
 const RETRY_MS: u64 = 60_000;
 
+/// What was made for a place.
+struct Made {
+    code: HandoverCode,
+    link: String,
+    until: UnixMillis,
+}
+
 /// The code.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
-    if !room.event.handover {
-        return Err(handover::not_offered());
-    }
     let visitor = visit.visitor(room);
     same_site::check(
         &visit.incoming,
         &room.event.cors_origins,
         visitor.brings_cookie(),
     )?;
-    fields::read(&visit.request, &visit.incoming, &[]).await?;
-    let ticket = visitor.ticket().ok_or_else(|| leave::no_ticket(&visitor))?;
+    let fields = fields::read(&visit.request, &visit.incoming, &["return"]).await?;
+    let made = make(visit, room, &visitor).await;
+    if fields.is_form {
+        let back = way_back::read(visit, room, fields.text("return"));
+        return Ok(page(visit, room, made, &back));
+    }
+    let made = made?;
+    let document = json!({
+        "code": made.code.to_string(),
+        "qr": picture(&made.link),
+        "link": made.link,
+        "expires_at": rfc3339(made.until),
+    });
+    Ok(Answer::json(201, &document))
+}
+
+async fn make(visit: &Visit, room: Room, visitor: &Visitor<'_>) -> Result<Made, Problem> {
+    if !room.event.handover {
+        return Err(handover::not_offered());
+    }
+    let ticket = visitor.ticket().ok_or_else(|| leave::no_ticket(visitor))?;
     let secret: [u8; HANDOVER_SECRET_BYTES] = {
         let random = platform::random_128();
         core::array::from_fn(|at| random[at])
@@ -60,13 +87,33 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
         _ => return Err(Problem::away(SHORTEST_POLL.0)),
     };
     let link = format!("{}#{}", visit.link(room, "/handover"), code.text());
-    let document = json!({
-        "code": code.to_string(),
-        "qr": picture(&link),
-        "link": link,
-        "expires_at": rfc3339(until),
-    });
-    Ok(Answer::json(201, &document))
+    Ok(Made { code, link, until })
+}
+
+/// The page for who has no script: what was made, or the refusal in words under its own status.
+fn page(visit: &Visit, room: Room, made: Result<Made, Problem>, back: &LocalPath) -> Answer {
+    let view = sheet::view(visit, room);
+    match made {
+        Ok(made) => {
+            let offered = Offered {
+                code: made.code.to_string(),
+                picture: picture(&made.link),
+                link: made.link,
+                until: in_zone(&room.event.time_zone, made.until, visit.now),
+            };
+            let html = render(&view, Ok(&offered), back.as_str());
+            sheet::dressed(Answer::empty(201), &view, html)
+        }
+        Err(problem) => {
+            let html = render(&view, Err(problem.kind()), back.as_str());
+            sheet::dressed(Answer::from(problem), &view, html)
+        }
+    }
+}
+
+fn in_zone(zone: &str, at: UnixMillis, now: UnixMillis) -> ShownTime {
+    let offset = |at| zones::offset_minutes(zone, at);
+    shown(at, offset(at), now, offset(now))
 }
 
 /// A QR code of `text` as SVG. There is nothing in it but numbers.

@@ -1,6 +1,6 @@
 //! What the routes of the small pages share: for whom a page is, and how it is sent.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Body};
 use crate::deployment::Room;
 use crate::looks;
 use crate::page::{self, locale::Language};
@@ -42,9 +42,18 @@ pub fn own_origin(visit: &Visit) -> String {
 
 /// The page, under the queue page's own policy; no site shows it in a frame.
 pub fn answer(view: &SheetView, html: String) -> Answer {
-    Answer::text(200, "text/html; charset=utf-8", html)
+    dressed(Answer::empty(200), view, html)
+}
+
+/// The page in place of the body of `answer`, which keeps its status and its other headers.
+pub fn dressed(answer: Answer, view: &SheetView, html: String) -> Answer {
+    let mut answer = answer
+        .with("content-type", "text/html; charset=utf-8")
+        .with("x-content-type-options", "nosniff")
         .with("content-security-policy", page::policy(&view.nonce, None))
         .with("referrer-policy", "same-origin")
         .with("x-robots-tag", "noindex")
-        .with("vary", "Accept, Accept-Language")
+        .with("vary", "Accept, Accept-Language");
+    answer.body = Body::Text(html);
+    answer
 }

@@ -20,10 +20,14 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     )?;
     let fields = fields::read(&visit.request, &visit.incoming, &["token", "return"]).await?;
     let now = visit.now_seconds();
-    let staff = room
-        .tokens
-        .open_staff(fields.text("token").unwrap_or_default().trim(), now)
-        .map_err(|refusal| Problem::unauthorized("staff pass", refusal.code()))?;
+    let token = fields.text("token").unwrap_or_default().trim();
+    let staff = match room.tokens.open_staff(token, now) {
+        Ok(staff) => staff,
+        Err(refusal) => {
+            let problem = Problem::unauthorized("staff pass", refusal.code());
+            return refused(visit, room, problem, fields.is_form);
+        }
+    };
     let pass = staff.pass(now, room.event.pass_seconds());
     let token = room.tokens.seal_pass(&pass);
     let cookie = pass::cookie(&visitor, &pass, &token, now);
@@ -49,4 +53,16 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     Ok(Answer::json(200, &document)
         .with("waiting-room-state", "admitted")
         .with("set-cookie", cookie))
+}
+
+/// A program reads the problem; a form leads back to the page, which says what to do.
+fn refused(visit: &Visit, room: Room, problem: Problem, is_form: bool) -> Result<Answer, Problem> {
+    if !is_form {
+        return Err(problem);
+    }
+    let page = visit.address(room, "/staff");
+    Ok(Answer::see_other(&format!(
+        "{page}?refused={}",
+        problem.kind()
+    )))
 }

@@ -20,6 +20,8 @@ const JS: &str = concat!(
 #[template(path = "staff.html")]
 struct StaffPage<'a> {
     frame: Frame<'a>,
+    /// What went wrong with the pass that was sent without script.
+    problem: Option<&'static str>,
     data: String,
     js: &'static str,
 }
@@ -32,8 +34,20 @@ pub fn render(view: &SheetView) -> String {
     });
     let page = StaffPage {
         frame: Frame::of(view, "staff"),
+        problem: view
+            .refused
+            .as_deref()
+            .map(|kind| words(view.language).text(reason(kind))),
         data: json_for_script(&data),
         js: JS,
     };
     page.render().expect("writing into a string does not fail")
+}
+
+/// What a kind of problem means for somebody who holds a staff pass.
+fn reason(kind: &str) -> &'static str {
+    match kind {
+        "unauthorized" => "staff.refused",
+        _ => "staff.failed",
+    }
 }
