@@ -33,6 +33,11 @@ pub fn run(seed: u64, visitors: u32) -> Course {
     courses.remove(0)
 }
 
+/// Runs one plan with nothing beside it.
+pub fn run_alone(plan: Plan) -> Course {
+    side_by_side(vec![plan]).remove(0)
+}
+
 /// Runs a seed alone and beside another event, and compares what was seen of it.
 pub fn run_with_a_neighbour(seed: u64, visitors: u32) -> Course {
     let alone = run(seed, visitors);

@@ -19,6 +19,11 @@ fn every_promise_holds_in_small_but_lively_worlds() {
         lively.over += course.seen.over;
         lively.brakes += course.seen.brakes;
         lively.foreign += course.seen.foreign;
+        lively.ranks += course.seen.ranks;
+        lively.draws += course.seen.draws;
+        lively.handed_over += course.seen.handed_over;
+        lively.deferred += course.seen.deferred;
+        lively.keyed += course.seen.keyed;
     }
     assert!(
         lively.joins > 1_000 && lively.first_passes > 800,
@@ -29,6 +34,11 @@ fn every_promise_holds_in_small_but_lively_worlds() {
         "{lively:?}"
     );
     assert!(lively.left > 50 && lively.over > 400, "{lively:?}");
+    assert!(lively.ranks > 500 && lively.draws > 3, "{lively:?}");
+    assert!(
+        lively.handed_over > 10 && lively.deferred > 10 && lively.keyed > 100,
+        "{lively:?}"
+    );
     assert!(lively.brakes > 5 && lively.foreign > 20, "{lively:?}");
 }
 

@@ -146,6 +146,17 @@ impl FairDraw {
 
     fn told(&mut self, at_ms: u64, permit: VisitorId, place: PlaceSeen, findings: &mut Findings) {
         self.told_missed[permit as usize] |= place.missed_draw;
+        let stored = self.lines[usize::from(place.line)].stored;
+        if let Some((fixed, entry)) = stored.and_then(|draw| draw.fixed).zip(place.entry)
+            && entry >= fixed.entrants
+            && place.arrived_ms + self.clock_slack_ms < fixed.opened_ms
+            && place.rank.is_some()
+            && !place.missed_draw
+        {
+            findings.broken(at_ms, Promise::FairDraw, || {
+                format!("visitor {permit} missed the draw and is not told so: {place:?}")
+            });
+        }
         if let Some(rank) = place.rank {
             self.rank(at_ms, permit, rank, findings);
         }
@@ -208,7 +219,8 @@ impl FairDraw {
         let (missed, later) = line.behind.entry(place.home).or_default();
         if came_before {
             *missed = Some(missed.unwrap_or(0).max(entry));
-            if !place.missed_draw {
+            // A home that has just restarted knows no draw; it says so by knowing no rank.
+            if place.rank.is_some() && !place.missed_draw {
                 broken("missed the draw and is not told so");
             }
         } else if came_later {
