@@ -139,3 +139,35 @@ test("without script the button of the page moves the place, and says on the pag
   assert.deepEqual([wrong.status, wrong.headers.location], [303, `${phone.queue}/handover?refused=handover-unknown`]);
   assert.deepEqual([(await send(code)).headers.location, (await phone.ask()).entry], [phone.path, entry]);
 });
+
+test("without script the code is asked for by a form, and the page shows it, or says why there is none", async () => {
+  const { fan, entry } = await joined();
+  const ask = (visitor, back = visitor.path) =>
+    visitor.visit(`${visitor.queue}/tickets/me/handover`, {
+      method: "POST",
+      site: "same-origin",
+      form: { return: back },
+    });
+  const page = await ask(fan);
+  assert.equal(page.status, 201, page.text);
+  assert.match(page.headers["content-type"], /^text\/html/);
+  assert.match(page.headers["content-security-policy"], /default-src 'none'/);
+  assert.equal(page.headers["cache-control"], "no-store");
+  const [, code] = page.text.match(/class="code"[^>]*>([^<]*)</);
+  assert.ok(page.text.includes(`href="${room.url}/_wr/queues/waits/handover#${code.replaceAll("-", "")}"`));
+  assert.match(page.text, /<svg [^>]*viewBox/);
+  const [, until] = page.text.match(/<time datetime="([^"]*)"/);
+  assert.ok(Math.abs(Date.parse(until) - Date.now() - 10 * MINUTE_MS) < 30 * MINUTE_MS, until);
+  assert.ok(page.text.includes(`id="back" href="${fan.path}"`));
+  assert.ok((await ask(fan, "https://evil.example/")).text.includes('id="back" href="/"'));
+  for (let n = 0; n < 3; n += 1) assert.equal((await ask(fan)).status, 201);
+  const sixth = await ask(fan);
+  assert.equal(sixth.status, 429);
+  assert.ok(Number(sixth.headers["retry-after"]) > 0);
+  assert.match(sixth.text, /role="alert">Too many codes were made for this place/);
+  assert.equal((await fan.ask()).entry, entry);
+  const stranger = await ask(room.visitor({ event: "waits" }));
+  assert.deepEqual([stranger.status, /role="alert">This browser has no place/.test(stranger.text)], [401, true]);
+  const { fan: fixed } = await joined("fixed");
+  assert.match((await ask(fixed)).text, /role="alert">Places of this sale cannot be taken to another device/);
+});

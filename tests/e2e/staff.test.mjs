@@ -157,4 +157,8 @@ test("a pass of staff that is given back opens nothing, and the way without scri
   assert.equal(access.status, 200);
   assert.equal((await fay.release()).status, 200);
   assert.equal((await fay.visit()).status, 503);
+  const altered = { ...form, token: `${form.token}x` };
+  const refused = await fay.visit(`${fay.queue}/staff/enter`, { method: "POST", site: "same-origin", form: altered });
+  assert.deepEqual([refused.status, refused.headers.location], [303, `${fay.queue}/staff?refused=unauthorized`]);
+  assert.match((await fay.visit(refused.headers.location)).text, /role="alert">This staff pass is not valid/);
 });
