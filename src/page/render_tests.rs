@@ -190,6 +190,27 @@ fn the_first_paint_carries_the_visitors_state() {
 }
 
 #[test]
+fn a_place_with_its_number_is_taken_to_another_device_by_a_form_where_that_is_offered() {
+    let form = "<noscript><form id=\"carry\" method=\"post\" \
+                action=\"/_wr/queues/world-tour/tickets/me/handover\">\n\
+                <input type=\"hidden\" name=\"return\" value=\"/shop?a=1&#38;b=2\">";
+    for (state, handover, expected) in [
+        (VisitorState::Waiting, true, true),
+        (VisitorState::Called, true, true),
+        (VisitorState::Waiting, false, false),
+        (VisitorState::Provisional, true, false),
+        (VisitorState::Elsewhere, true, false),
+        (VisitorState::Ended, true, false),
+    ] {
+        let view = PageView {
+            handover,
+            ..placed(state)
+        };
+        assert_eq!(render(&view).contains(form), expected, "{state:?}");
+    }
+}
+
+#[test]
 fn the_end_of_a_session_says_when_it_was() {
     let page = render(&placed(VisitorState::Ended));
     assert!(page.contains(

@@ -62,10 +62,22 @@ const plain = {
 /** The languages as the renderer names them. */
 export const LANGUAGES = ["English", "German", "French", "Spanish", "Polish", "Arabic"];
 
-/** What the renderer is asked for: a page by its name, `view` over what is plain. */
-export function askedFor(name, { view = {}, document } = {}) {
+/** A code as the edge hands it to the page; the picture is as large as that of a real link. */
+const OFFERED = {
+  code: "7K3QM-9XW2T-4H8RB-6YCDE",
+  link: "https://tickets.example.com/_wr/queues/world-tour/handover#7K3QM9XW2T4H8RB6YCDE",
+  picture:
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 49 49" shape-rendering="crispEdges">' +
+    '<path fill="#fff" d="M0 0h49v49H0z"/><path d="M4 4h7v7H4zM38 4h7v7H38zM4 38h7v7H4zM20 20h3v3H20z"/></svg>',
+  until: { iso: "2027-03-01T09:10:00Z", text: "10:10 UTC+1" },
+};
+
+/** What the renderer is asked for: a page by its name, `view` over what is plain, `kind` of problem instead of a code. */
+export function askedFor(name, { view = {}, document, kind } = {}) {
   const asked = { view: { ...plain, ...view } };
   if (name === "handover") asked.browser = "AAAAAAAAAAAAAAAAAAAAAA";
+  if (name === "offer" && kind) asked.kind = kind;
+  else if (name === "offer") asked.offered = OFFERED;
   if (name === "draw") asked.document = document;
   return asked;
 }
@@ -101,7 +113,7 @@ async function answer(desk, pages, request, response) {
   const wantsPage = headers["sec-fetch-mode"] === "navigate";
   if (url === "/_wr/queues/world-tour/draw" && !wantsPage) return json(200, desk.document);
   if (url === "/_wr/queues/world-tour/tickets/me") return json(200, desk.me);
-  const name = url.match(/^\/_wr\/queues\/world-tour\/(draw|handover|staff)$/)?.[1];
+  const name = url.match(/^\/_wr\/queues\/world-tour\/(draw|handover|offer|staff)$/)?.[1];
   if (!name || method !== "GET") {
     return response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>The shop</title>");
   }

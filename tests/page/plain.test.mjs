@@ -88,3 +88,34 @@ test("all is reached with the keyboard, and the focus is seen", async () => {
   await context.close();
   room.close();
 });
+
+test("a place is taken to another device by a form, where the event offers it and the place has its number", async () => {
+  const room = await startRoom(renderer, "waiting", { handover: true });
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  const carry = page.getByRole("button", { name: "Continue on another device" });
+  await page.goto(`${room.url}&wr-refresh=off`);
+  await carry.click();
+  assert.equal(await page.title(), "The code");
+  const sent = room.asked.find(({ method }) => method === "POST");
+  assert.equal(sent.path, "/_wr/queues/world-tour/tickets/me/handover");
+  assert.equal(sent.body, new URLSearchParams({ return: "/events/world-tour/?seat=A%201&wr-refresh=off" }).toString());
+  for (const [scene, handover] of [
+    ["waiting", false],
+    ["provisional", true],
+    ["left", true],
+    ["join", true],
+  ]) {
+    room.view = viewOf(scene, { handover });
+    await page.goto(room.url);
+    assert.equal(await carry.count(), 0, scene);
+  }
+  await context.close();
+  const scripted = await browser.newPage();
+  room.view = viewOf("waiting", { handover: true });
+  await scripted.goto(room.url);
+  await scripted.locator("#handover summary").waitFor();
+  assert.equal(await scripted.locator("#carry").count(), 0, "with script there is the disclosure alone");
+  await scripted.close();
+  room.close();
+});

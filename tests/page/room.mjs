@@ -145,6 +145,9 @@ async function answer(room, renderer, request, response) {
   const api = path.startsWith("/_wr/queues/world-tour/") ? path.slice("/_wr/queues/world-tour/".length) : null;
   if (api === null) return serve(room, renderer, request, response, cookies);
   const form = request.headers["content-type"] === "application/x-www-form-urlencoded";
+  if (form && api === "tickets/me/handover") {
+    return response.writeHead(201, { "content-type": "text/html" }).end("<!doctype html><title>The code</title>");
+  }
   const sent = form ? Object.fromEntries(new URLSearchParams(body)) : JSON.parse(body || "{}");
   const [status, json, set, refused] = act(room, `${method} ${api}`, sent, cookies);
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
