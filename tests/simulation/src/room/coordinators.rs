@@ -93,7 +93,7 @@ impl CoordinatorShell {
     /// What a restart needs: of the event log only the last page.
     fn rows_to_restore(&self) -> Vec<CoordinatorRow> {
         let is_log = |key: &str| key.starts_with(LOG_KEYS);
-        let last = self.store.entries().filter(|(key, _)| is_log(key)).last();
+        let last = self.store.entries().rfind(|(key, _)| is_log(key));
         let others = self.store.entries().filter(|(key, _)| !is_log(key));
         others.chain(last).map(|(_, row)| row.clone()).collect()
     }
