@@ -2,7 +2,7 @@
 
 use crate::units::Millis;
 
-/// Lines in one queue. A board stays below 4 kB with all of them.
+/// Lines in one queue. A board stays below 10 kB with all of them and the longest texts.
 pub const MAX_LINES: usize = 8;
 
 /// Places that one shard is planned for: what one object can hold of sockets with a broadcast
@@ -135,10 +135,16 @@ pub const MAX_CODE_USES: u16 = 1_000;
 /// An opening is moved to this far ahead at least: every shard and page has heard of it by then.
 pub const SHORTEST_NOTICE: Millis = Millis(10_000);
 
+/// An opening is moved to this far ahead at most.
+pub const LONGEST_NOTICE: Millis = Millis::from_minutes(366 * 24 * 60);
+
+/// How often a changed stock is taken up, unless it begins or ends the sale.
+pub const STOCK_STEP: Millis = Millis(1_000);
+
 /// Without a beacon the secret is published this long after the entrants are: every edge has seen them.
 pub const REVEAL_AFTER: Millis = Millis(2_000);
 
-/// Lines of the event log in one stored page: about 12 kB, rewritten with every commit until it is full.
+/// Lines of the event log in one stored page: about 18 kB, rewritten with every commit until it is full.
 pub const LOG_PAGE_LINES: usize = 64;
 
 /// What edges have counted is logged at most this often.

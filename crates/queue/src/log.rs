@@ -131,10 +131,10 @@ pub enum Record {
     Operator {
         /// The operator's name.
         by: String,
-        /// What, as the API took it.
+        /// What: the action's name with its members.
         action: serde_json::Value,
     },
-    /// The origin or the operator said how much is left.
+    /// The origin said how much is left; an operator's word is an `operator` line.
     Stock {
         /// How much.
         left: u64,
@@ -145,7 +145,7 @@ pub enum Record {
     Edges {
         /// Requests on bypassed paths or while the queue was off.
         bypassed: u64,
-        /// Staff passes.
+        /// Requests with a staff pass.
         staff: u64,
     },
 }

@@ -91,3 +91,13 @@ pub struct Settings {
     /// How long everything of a run is kept after its end.
     pub keep: Millis,
 }
+
+impl Settings {
+    /// Whether the lines are the same ones in the same order: they are fixed for a run.
+    pub fn has_lines_of(&self, other: &Settings) -> bool {
+        let ids = |settings: &Settings| -> Vec<String> {
+            settings.lines.iter().map(|line| line.id.clone()).collect()
+        };
+        ids(self) == ids(other)
+    }
+}

@@ -120,7 +120,7 @@ fn decided(mut reply: ShardReply) -> ShardReply {
 }
 
 /// The rows of the shards as they are stored: two memories of a place are not, nor up to which call
-/// the absent were looked for.
+/// the absent were looked for, nor when a brake was noticed.
 fn stored(stage: &Stage) -> Vec<ShardRow> {
     let mut rows: Vec<ShardRow> = stage
         .shard_rows
@@ -133,6 +133,12 @@ fn stored(stage: &Stage) -> Vec<ShardRow> {
             ShardRow::Counters { lines } => {
                 for line in lines {
                     line.absent_below = 0;
+                }
+                continue;
+            }
+            ShardRow::Brakes { since } => {
+                for since in since.iter_mut().flatten() {
+                    *since = UnixMillis(0);
                 }
                 continue;
             }

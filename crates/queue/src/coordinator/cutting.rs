@@ -3,7 +3,7 @@
 //! Joins reported in time are numbered at once, in the order of the reports. Joins that could
 //! not be reported in time wait for others of their kind for
 //! [`LATE_COLLECTION`](crate::limits::LATE_COLLECTION) and are then numbered by arrival second;
-//! which shard comes first within a second is drawn anew for every second.
+//! within a second the joins of several shards are mixed piece by piece, drawn anew for every second.
 //!
 //! While it is open who takes part in a draw, only joins that arrived before the opening are
 //! numbered, and their order says nothing: the draw makes it.
@@ -105,12 +105,13 @@ impl Coordinator {
                 if late.is_empty() {
                     continue;
                 }
+                let pieces = (MOST_PIECES / late.len() as u64).clamp(1, PIECES_OF_A_SECOND);
                 for run in late {
-                    let draw = mix(
-                        &self.entropy,
-                        (run.arrived_second << 16) ^ u64::from(*shard),
-                    );
-                    runs.push((run.arrived_second, draw, *shard, u64::from(run.count)));
+                    for piece in 0..pieces {
+                        let count = share(u64::from(run.count), piece, pieces);
+                        let salt = (run.arrived_second << 24) ^ (piece << 16) ^ u64::from(*shard);
+                        runs.push((run.arrived_second, mix(&self.entropy, salt), *shard, count));
+                    }
                 }
                 // What arrived in time behind the late ones comes after all of them.
                 runs.push((
@@ -126,6 +127,18 @@ impl Coordinator {
             }
         }
     }
+}
+
+/// Pieces into which the late joins of one second of one shard are cut, so that those of several
+/// shards are mixed.
+const PIECES_OF_A_SECOND: u64 = 16;
+
+/// Pieces of one shard in all: its answer brings as many cuts, below 20 kB.
+const MOST_PIECES: u64 = 1_024;
+
+/// The size of the `piece`th of so many pieces of `whole`.
+fn share(whole: u64, piece: u64, pieces: u64) -> u64 {
+    whole * (piece + 1) / pieces - whole * piece / pieces
 }
 
 /// The late joins beyond the first `numbered` of them.

@@ -21,7 +21,7 @@ use crate::log::{BegunLine, Record};
 use crate::units::{ShardIndex, UnixMillis};
 
 /// The stored draw of one line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draw {
     /// What the commitment is made of; nobody outside sees it before [`Draw::drawn`].
     pub secret: Hash,
@@ -29,6 +29,16 @@ pub struct Draw {
     pub fixed: Option<Fixed>,
     /// The second step, once made.
     pub drawn: Option<Drawn>,
+}
+
+/// Without the secret, which nobody may read before it is published.
+impl core::fmt::Debug for Draw {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        out.debug_struct("Draw")
+            .field("fixed", &self.fixed)
+            .field("drawn", &self.drawn)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Draw {
@@ -245,7 +255,7 @@ impl Coordinator {
     }
 
     /// When the next step of a draw is due although nobody asks.
-    pub(super) fn next_draw_step(&self) -> Option<UnixMillis> {
+    pub(super) fn next_draw_step(&self, now: UnixMillis) -> Option<UnixMillis> {
         let grace = self.settings.draw.grace;
         let step = |position: usize| {
             let collecting = self.lines[position].collecting;
@@ -254,6 +264,7 @@ impl Coordinator {
                 .or(self.reveal_at(position))
         };
         let steps = (0..self.lines.len()).filter_map(step);
-        steps.chain(self.awaited_round().map(|(_, at)| at)).min()
+        let round = self.awaited_round().map(|(_, at)| at);
+        steps.chain(round.filter(|at| *at > now)).min()
     }
 }

@@ -94,8 +94,11 @@ impl Coordinator {
             let unnumbered = child.lines[position].cuts.len();
             grew |= child.lines[position].hear(&line.counters, now);
             grew |= unnumbered != child.lines[position].cuts.len();
-            child.entrants[position] = line.entrants;
-            child.chains[position] = (line.counters.joined, line.chain);
+            // A report that was overtaken says nothing new of these.
+            if line.counters.joined >= child.chains[position].0 {
+                child.entrants[position] = line.entrants.or(child.entrants[position]);
+                child.chains[position] = (line.counters.joined, line.chain);
+            }
         }
         if grew {
             self.changed.children.insert(shard);

@@ -1,18 +1,18 @@
-//! The life of the event: openings that were moved, lines that were closed, what is left to sell,
-//! and the end.
+//! The life of the event: openings that were moved, lines that were closed, and the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::Coordinator;
-use super::command::{Action, CoordinatorReply};
+use super::command::Action;
 use super::steering::Ending;
 use crate::board::{Moved, Phase, Stock};
-use crate::limits::{EDGES_LOGGED, SHORTEST_NOTICE};
-use crate::log::Record;
+use crate::limits::{LONGEST_NOTICE, SHORTEST_NOTICE};
 use crate::settings::Mode;
-use crate::units::UnixMillis;
+use crate::units::{Millis, UnixMillis};
+
+const DAY: Millis = Millis::from_minutes(24 * 60);
 
 /// An opening that the operator has moved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ impl Coordinator {
     pub(super) fn moved(&self, position: usize) -> Option<Moved> {
         let opening = self.life.openings.get(&(position as u8))?;
         let from = self.settings.lines[position].opens_at?;
-        (from != opening.at).then(|| Moved {
+        (from != opening.at && !opening.reason.is_empty()).then(|| Moved {
             from,
             reason: opening.reason.clone(),
         })
@@ -111,10 +111,9 @@ impl Coordinator {
                 reason,
             } => self.reschedule(line.as_deref(), *opens_at, reason, now),
             Action::Stock { left } => {
-                self.take_stock(Stock {
-                    left: *left,
-                    at: now,
-                });
+                let known = self.life.stock.map_or(UnixMillis(0), |stock| stock.at);
+                let at = now.max(known.plus(Millis(1)));
+                self.life.stock = Some(Stock { left: *left, at });
                 Ok(())
             }
             Action::CloseLine { line } => self.position_of(line).map(|position| {
@@ -155,16 +154,32 @@ impl Coordinator {
             Some(line) => vec![self.position_of(line)?],
             None => (0..self.lines.len()).filter(waits).collect(),
         };
+        if positions
+            .iter()
+            .any(|position| self.ended(*position).is_some())
+        {
+            return Err("opens_at cannot be moved: the line is closed".to_owned());
+        }
         if positions.is_empty() || !positions.iter().all(waits) {
             return Err(
                 "opens_at cannot be moved any more: the line has opened or its draw has begun"
                     .to_owned(),
             );
         }
-        if opens_at < now.plus(SHORTEST_NOTICE) {
+        let notice = now.plus(SHORTEST_NOTICE);
+        let earliest = self
+            .settings
+            .prequeue_at
+            .map_or(notice, |at| notice.max(at.plus(Millis(1))));
+        if opens_at < earliest || opens_at > now.plus(LONGEST_NOTICE) {
             return Err(format!(
-                "opens_at is too early; at least {} s from now are allowed",
-                SHORTEST_NOTICE.0 / 1_000
+                "opens_at is {}; {} to {} are allowed (Unix time in milliseconds): {} s from now at least, \
+                 later than prequeue_at, at most {} days ahead",
+                opens_at.0,
+                earliest.0,
+                now.plus(LONGEST_NOTICE).0,
+                SHORTEST_NOTICE.0 / 1_000,
+                LONGEST_NOTICE.0 / DAY.0
             ));
         }
         for position in positions {
@@ -172,60 +187,36 @@ impl Coordinator {
                 at: opens_at,
                 reason: reason.to_owned(),
             };
-            self.life.openings.insert(position as u8, opening);
+            let is_configured = self.settings.lines[position].opens_at == Some(opens_at);
+            if is_configured {
+                self.life.openings.remove(&(position as u8));
+            } else {
+                self.life.openings.insert(position as u8, opening);
+            }
         }
         Ok(())
     }
 
-    /// The latest word of what is left wins; true when it is news.
-    pub(super) fn take_stock(&mut self, stock: Stock) -> bool {
-        let later = self.life.stock.is_none_or(|known| stock.at > known.at);
-        if later {
-            self.life.stock = Some(stock);
-            self.changed.life = true;
-        }
-        later
-    }
-
-    /// What the edges have heard and counted.
-    pub(super) fn hear_edges(
-        &mut self,
-        bypassed: u64,
-        staff: u64,
-        stock: Option<Stock>,
-        now: UnixMillis,
-    ) -> CoordinatorReply {
-        if let Some(stock) = stock {
-            let before = self.life.stock.map(|stock| stock.left);
-            if self.take_stock(stock) && before != Some(stock.left) {
-                let record = Record::Stock {
-                    left: stock.left,
-                    at_origin: stock.at,
+    /// A configuration moves no opening whose draw has begun: what it was is kept.
+    pub(super) fn keep_begun_openings(&mut self, now: UnixMillis) {
+        for position in 0..self.lines.len() {
+            let at = self.opens_at(position).filter(|at| now >= *at);
+            if let Some(at) = at
+                && self.draw_is_open(position)
+            {
+                let opening = Opening {
+                    at,
+                    reason: String::new(),
                 };
-                self.log(&record, now);
+                self.life.openings.entry(position as u8).or_insert(opening);
+                self.changed.life = true;
             }
         }
-        self.unlogged.0 += bypassed;
-        self.unlogged.1 += staff;
-        if self.unlogged != (0, 0) && now.since(self.edges_logged) >= EDGES_LOGGED {
-            self.edges_logged = now;
-            let (bypassed, staff) = std::mem::take(&mut self.unlogged);
-            self.life.bypassed += bypassed;
-            self.life.staff_requests += staff;
-            self.changed.life = true;
-            let record = Record::Edges {
-                bypassed: self.life.bypassed,
-                staff: self.life.staff_requests,
-            };
-            self.log(&record, now);
-        }
-        self.proceed(now);
-        self.state_reply()
     }
 
     /// Notes when the run ended, and forgets it when it goes on.
     pub(super) fn note_end(&mut self, now: UnixMillis) {
-        let over = self.live.ending != Ending::None || self.settings.mode == Mode::Closed;
+        let over = self.live.ending != Ending::None;
         if over != self.life.ended_at.is_some() {
             self.life.ended_at = over.then_some(now);
             self.changed.life = true;

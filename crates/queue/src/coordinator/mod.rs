@@ -18,6 +18,7 @@ pub mod child;
 pub mod command;
 mod cutting;
 pub mod drawing;
+mod edges;
 mod granting;
 mod hearing;
 pub mod life;
@@ -42,6 +43,7 @@ use crate::units::{Millis, UnixMillis};
 use child::{Child, ChildLine};
 use command::{CoordinatorCommand, CoordinatorReply, Noted};
 use drawing::Draw;
+use edges::Hearsay;
 use life::Life;
 use logbook::Logbook;
 use rows::{CoordinatorRow, LineRow};
@@ -87,9 +89,7 @@ pub struct Coordinator {
     live: Live,
     life: Life,
     logbook: Logbook,
-    /// What edges have counted and the log does not say yet: without a pass, with a staff pass.
-    unlogged: (u64, u64),
-    edges_logged: UnixMillis,
+    hearsay: Hearsay,
     clock: Clock,
     lines: Vec<Line>,
     children: BTreeMap<u16, Child>,
@@ -145,8 +145,7 @@ impl Coordinator {
                 ..Life::default()
             },
             logbook: Logbook::begin(name.event, name.run),
-            unlogged: (0, 0),
-            edges_logged: UnixMillis(0),
+            hearsay: Hearsay::default(),
             longest_session: longest_session(&settings),
             settings,
             live: Live::default(),
@@ -219,7 +218,8 @@ impl Coordinator {
         steps
             .filter(|at| *at > now)
             .chain(self.collect_until)
-            .chain(self.next_draw_step())
+            .chain(self.next_draw_step(now))
+            .chain(self.next_hearsay())
             .chain(forgotten)
             .min()
     }
@@ -230,14 +230,19 @@ impl Coordinator {
         entropy: [u8; 16],
         now: UnixMillis,
     ) -> CoordinatorReply {
-        if settings.lines.len() != self.lines.len() {
+        if !settings.has_lines_of(&self.settings) {
+            let ids = |settings: &Settings| {
+                let ids: Vec<&str> = settings.lines.iter().map(|line| line.id.as_str()).collect();
+                ids.join(", ")
+            };
             return CoordinatorReply::Refused(format!(
-                "lines: {} configured, the run has {}; a new run may have others",
-                settings.lines.len(),
-                self.lines.len()
+                "lines are {}; the run has {}, and only a new run may have others",
+                ids(&settings),
+                ids(&self.settings)
             ));
         }
         let before = self.limits();
+        self.keep_begun_openings(now);
         self.settings = settings;
         self.longest_session = self.longest_session.max(longest_session(&self.settings));
         self.limits_changed(&before, now);
@@ -258,6 +263,7 @@ impl Coordinator {
             let running = self.phase(position, now) == Phase::Open && !self.live.stop;
             self.lines[position].calling.run_hold(running, now);
         }
+        self.take_hearsay(now);
         self.note_end(now);
         self.draw(now);
         self.cut_collected(now);

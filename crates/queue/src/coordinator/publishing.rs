@@ -79,7 +79,9 @@ impl Coordinator {
         LineBoard {
             id: settings.id.clone(),
             phase,
-            opens_at: self.opens_at(position).filter(|_| !is_open),
+            opens_at: self
+                .opens_at(position)
+                .filter(|_| !is_open || self.draw_is_open(position)),
             moved: self.moved(position).filter(|_| !is_open),
             called: Rank(line.row.called),
             lapsed: Rank(line.row.lapsed),

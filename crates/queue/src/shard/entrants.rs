@@ -10,10 +10,10 @@ use sha2::{Digest, Sha256};
 
 use super::Shard;
 use super::place::Place;
-use crate::board::{DrawBoard, Fixed, LineBoard, Phase};
+use crate::board::{DrawBoard, Fixed, LineBoard};
 use crate::draw::Hash;
 use crate::sync::Entrants;
-use crate::units::{Nonce, PlaceIndex, UnixMillis};
+use crate::units::{EntryNumber, Nonce, PlaceIndex, UnixMillis};
 
 impl Shard {
     fn heard_line(&self, position: usize) -> Option<&LineBoard> {
@@ -54,9 +54,8 @@ impl Shard {
     /// The visitor came before the opening, and the draw was fixed without this place.
     pub(super) fn missed_draw(&self, place: &Place) -> bool {
         let order = &self.lines[usize::from(place.line.0)].order;
-        let behind = |entry: crate::units::EntryNumber| {
-            order.entrants().is_some_and(|entrants| entry.0 >= entrants)
-        };
+        let behind =
+            |entry: EntryNumber| order.entrants().is_some_and(|entrants| entry.0 >= entrants);
         place.entry.is_some_and(behind) && self.came_before_opening(place)
     }
 
@@ -90,19 +89,14 @@ impl Shard {
         numbered + line.joins[numbered..].partition_point(came_before)
     }
 
-    /// What the report says of a line that has opened and whose draw waits for this shard.
+    /// What the report says of a line that has opened, by this shard's own clock, since arrivals are
+    /// noted by it, and whose draw waits for this shard.
     pub(super) fn entrants(&self, position: usize, now: UnixMillis) -> Option<Entrants> {
         let opens_at = self.opening(position)?;
-        let opened = now >= opens_at || self.is_drawing(position);
-        (opened && self.draw_is_open(position)).then(|| Entrants {
+        (now >= opens_at && self.draw_is_open(position)).then(|| Entrants {
             opens_at,
             count: self.entrants_before_opening(position) as u64,
         })
-    }
-
-    fn is_drawing(&self, position: usize) -> bool {
-        self.heard_line(position)
-            .is_some_and(|line| line.phase == Phase::Drawing)
     }
 
     /// When the coordinator has to be told who came before the opening, if it has not been.
@@ -110,11 +104,7 @@ impl Shard {
         let opening = self.opening(position)?;
         let line = &self.lines[position];
         let untold = line.told_opening != Some(opening) && !line.joins.is_empty();
-        let due = if self.is_drawing(position) {
-            self.next_sync
-        } else {
-            self.next_sync.max(opening)
-        };
+        let due = self.next_sync.max(opening);
         (untold && self.draw_is_open(position)).then_some(due)
     }
 

@@ -69,11 +69,9 @@ impl Shard {
         code: KeyHash,
         now: UnixMillis,
     ) -> ShardReply {
-        let Some(place) = self.place_of(index, nonce) else {
-            return ShardReply::Refused {
-                why: Refused::Unknown,
-                place: None,
-            };
+        let place = match self.known(index, nonce) {
+            Ok(place) => place,
+            Err(unknown) => return unknown,
         };
         match place.standing {
             Standing::Left { .. } => return self.refuse(Refused::Left, index, now),
@@ -81,7 +79,14 @@ impl Shard {
             _ => {}
         }
         let offers = self.handovers.entry(index).or_default();
-        offers.retain(|offer| now.since(offer.offered) < HANDOVER_LIFE);
+        let by_handover = &mut self.by_handover;
+        offers.retain(|offer| {
+            let young = now.since(offer.offered) < HANDOVER_LIFE;
+            if !young {
+                by_handover.remove(&offer.code);
+            }
+            young
+        });
         if offers.len() >= MAX_HANDOVERS {
             return self.refuse(Refused::TooManyHandovers, index, now);
         }

@@ -11,12 +11,13 @@
 //!
 //! One file an idea: `joining` (joins and tries), `turn` (what a place is, claims, leaving),
 //! `session` (passes' sessions and deadlines), `syncing` (reports and answers), `entrants` (who came
-//! before the opening), `keeping` (member keys, codes, hand-overs).
+//! before the opening), `offers` (offers of a place's own), `keeping` (member keys, codes, hand-overs), `storing` (rows).
 
 pub mod command;
 mod entrants;
 mod joining;
 pub mod keeping;
+mod offers;
 pub mod place;
 pub mod rows;
 mod session;
@@ -76,6 +77,8 @@ struct Line {
     told_opening: Option<UnixMillis>,
     /// How ranks follow from entry numbers.
     order: Order,
+    /// Since when the line stands still, by a brake.
+    still_since: Option<UnixMillis>,
     /// The chain over the permits of the places made, in the order of making.
     chain: Hash,
     /// Places that were left and are not counted as absent.
@@ -99,6 +102,7 @@ struct Changed {
     keys: BTreeSet<KeyHash>,
     handovers: BTreeSet<PlaceIndex>,
     end: bool,
+    brakes: bool,
 }
 
 /// The state of one shard.
@@ -123,8 +127,6 @@ pub struct Shard {
     board: Option<Board>,
     /// When the coordinator made what we know of it, at the earliest: when the report left.
     board_heard: UnixMillis,
-    /// When the line last turned to open as far as this instance knows; holds start anew then.
-    reopened: UnixMillis,
     /// The last report: when it left, and its lines until it is answered.
     reported: (UnixMillis, Option<Vec<LineReport>>),
     next_sync: UnixMillis,
@@ -166,7 +168,6 @@ impl Shard {
             unconfirmed: BTreeSet::new(),
             board: None,
             board_heard: UnixMillis(0),
-            reopened: now,
             reported: (UnixMillis(0), None),
             next_sync: now,
             last_sync: UnixMillis(0),
@@ -248,14 +249,13 @@ impl Shard {
             (self.next_sync, self.last_sync, self.reported) = (now, now, (now, None));
             self.board_heard = self.board_heard.min(now);
             self.edge_heard = self.edge_heard.min(now);
-            self.reopened = self.reopened.min(now);
         }
         self.clock.observe(now)
     }
 
-    /// The number of lines is fixed for a run; everything else may change.
+    /// The lines are fixed for a run; everything else may change.
     fn configure(&mut self, settings: Settings) -> ShardReply {
-        if settings.lines.len() == self.lines.len() {
+        if settings.has_lines_of(&self.settings) {
             self.settings = settings;
         }
         ShardReply::Done
@@ -300,10 +300,21 @@ impl Shard {
         &mut self.lines[line].row.counters
     }
 
-    /// Whether everything of the run is to be deleted: it ended longer ago than it is kept.
+    /// When the run has been over for as long as it is kept, as far as this shard has heard.
+    pub(crate) fn forgotten_at(&self) -> Option<UnixMillis> {
+        self.ended_at.map(|at| at.plus(self.settings.keep))
+    }
+
+    /// Whether everything of the run is to be deleted if the coordinator does not know better.
+    pub fn is_due_to_be_forgotten(&self, now: UnixMillis) -> bool {
+        self.forgotten_at().is_some_and(|at| now >= at)
+    }
+
+    /// Whether everything of the run is to be deleted: what the coordinator said since that was due
+    /// is that the run is still over.
     pub fn is_to_be_forgotten(&self, now: UnixMillis) -> bool {
-        let ended = self.ended_at;
-        ended.is_some_and(|at| now >= at.plus(self.settings.keep))
+        let confirmed = |at: UnixMillis| self.board_heard >= at;
+        self.is_due_to_be_forgotten(now) && self.forgotten_at().is_some_and(confirmed)
     }
 
     /// What is known of a place, for tests and shells.

@@ -89,6 +89,11 @@ pub enum ShardRow {
         /// The instant; `None`: it goes on after all.
         at: Option<UnixMillis>,
     },
+    /// Since when each line stands still by a brake, in the order of the configuration.
+    Brakes {
+        /// The instants; `None`: it does not.
+        since: Vec<Option<UnixMillis>>,
+    },
 }
 
 impl ShardRow {
@@ -100,6 +105,7 @@ impl ShardRow {
             ShardRow::Key { key, .. } => format!("key/{}", hex::text(&key.0)),
             ShardRow::Handovers { index, .. } => format!("handover/{:08}", index.0),
             ShardRow::End { .. } => "end".to_owned(),
+            ShardRow::Brakes { .. } => "brakes".to_owned(),
         }
     }
 

@@ -43,6 +43,11 @@ impl Shard {
                 }
                 ShardRow::Handovers { index, offers } => shard.adopt_handovers(index, offers),
                 ShardRow::End { at } => shard.ended_at = at,
+                ShardRow::Brakes { since } => {
+                    for (line, since) in shard.lines.iter_mut().zip(since) {
+                        line.still_since = since;
+                    }
+                }
                 ShardRow::Counters { lines } => {
                     return Err(Corrupt(format!(
                         "{} lines stored, {} configured",
@@ -133,6 +138,11 @@ impl Shard {
         for index in changed.handovers {
             let offers = self.handovers[&index].clone();
             rows.push(ShardRow::Handovers { index, offers });
+        }
+        if changed.brakes {
+            rows.push(ShardRow::Brakes {
+                since: self.lines.iter().map(|line| line.still_since).collect(),
+            });
         }
         if changed.end {
             rows.push(ShardRow::End { at: self.ended_at });

@@ -4,7 +4,7 @@
 use super::command::ShardReply;
 use super::place::{Claim, Session, Standing};
 use super::{Line, Shard};
-use crate::board::{Board, LineBoard, Phase};
+use crate::board::{Board, LineBoard};
 use crate::limits::{
     CLAIM_PRESENCE, GRANT_FETCH, LATE_AFTER, MAX_LATE_SECONDS, PATIENT_SYNC, SHORTEST_SYNC,
     STALE_REPLY,
@@ -62,7 +62,14 @@ impl Shard {
         (0..self.lines.len())
             .filter_map(|position| self.entrants_due(position))
             .chain(awaited)
+            .chain(self.forgetting_due())
             .min()
+    }
+
+    /// When the coordinator is to be asked whether the run is still over, before it is deleted.
+    fn forgetting_due(&self) -> Option<UnixMillis> {
+        let at = self.forgotten_at().filter(|at| self.board_heard < *at)?;
+        Some(self.next_sync.max(at))
     }
 
     /// Whether something is awaited from the coordinator.
@@ -72,15 +79,10 @@ impl Shard {
 
     /// When to wake the shard although nobody asks: the next deadline or report.
     pub fn next_wakeup(&self) -> Option<UnixMillis> {
-        let forgotten = self.ended_at.map(|at| at.plus(self.settings.keep));
-        [
-            self.deadlines.next(),
-            self.next_report(self.last_sync),
-            forgotten,
-        ]
-        .into_iter()
-        .flatten()
-        .min()
+        [self.deadlines.next(), self.next_report(self.last_sync)]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// The joins without a number that arrived too long ago, by second, from the first on.
@@ -148,16 +150,13 @@ impl Shard {
         if let Some(board) = &reply.board
             && board.lines.len() == self.lines.len()
         {
-            let opens = (0..self.lines.len()).any(|position| {
-                self.braked(position) && !board.stop && board.lines[position].phase == Phase::Open
-            });
-            if opens {
-                self.reopened = now;
-            }
             if self.board.as_ref().is_some_and(|known| known.stop) != board.stop {
                 self.hear_edge(now);
             }
+            let slowdowns = self.board.as_ref().map(|known| known.slowdowns);
+            let slowed = slowdowns.is_some_and(|known| known != board.slowdowns);
             self.take_board(board.clone());
+            self.follow_brakes(self.board_heard, slowed, now);
         } else if reply.board_version != known || known == 0 {
             return;
         }

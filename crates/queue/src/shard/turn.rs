@@ -13,12 +13,13 @@ impl Shard {
     }
 
     pub(super) fn view_of(&self, index: PlaceIndex, place: &Place, now: UnixMillis) -> PlaceView {
-        let (state, offer_until) = self.state_of(place, now);
+        let rank = self.rank(place);
+        let (state, offer_until) = self.state_with(place, rank, now);
         PlaceView {
             index,
             line: place.line,
             entry: place.entry,
-            rank: self.rank(place),
+            rank,
             arrived: place.arrived,
             state,
             offer_until,
@@ -41,21 +42,34 @@ impl Shard {
     }
 
     fn state_of(&self, place: &Place, now: UnixMillis) -> (VisitorState, Option<UnixMillis>) {
+        self.state_with(place, self.rank(place), now)
+    }
+
+    fn state_with(
+        &self,
+        place: &Place,
+        rank: Option<Rank>,
+        now: UnixMillis,
+    ) -> (VisitorState, Option<UnixMillis>) {
         match &place.standing {
             Standing::Granted(session) if session.issued => (VisitorState::Admitted, None),
             Standing::Claimed(_) | Standing::Granted(_) => (VisitorState::Pending, None),
             Standing::Ended { .. } => (VisitorState::Ended, None),
             Standing::Left { .. } | Standing::Void => (VisitorState::Left, None),
             Standing::Reoffered { until } => self.reoffer_state(place, *until, now),
-            Standing::Waiting => self.waiting_state(place),
+            Standing::Waiting => self.waiting_state(place, rank),
         }
     }
 
-    fn waiting_state(&self, place: &Place) -> (VisitorState, Option<UnixMillis>) {
+    fn waiting_state(
+        &self,
+        place: &Place,
+        rank: Option<Rank>,
+    ) -> (VisitorState, Option<UnixMillis>) {
         if place.entry.is_none() {
             return (VisitorState::Provisional, None);
         }
-        let (Some(rank), Some(line)) = (self.rank(place), self.line_board(place)) else {
+        let (Some(rank), Some(line)) = (rank, self.line_board(place)) else {
             return (VisitorState::Waiting, None);
         };
         if rank >= line.called {
@@ -66,36 +80,6 @@ impl Shard {
         }
         let offer = line.offers.iter().find(|offer| rank < offer.below);
         (VisitorState::Called, offer.map(|offer| offer.stands_until))
-    }
-
-    /// An offer of one's own runs like the others': only while the line is open, and anew after
-    /// a pause or a restart of the shard.
-    fn reoffer_state(
-        &self,
-        place: &Place,
-        until: UnixMillis,
-        now: UnixMillis,
-    ) -> (VisitorState, Option<UnixMillis>) {
-        let hold = self.settings.hold;
-        if hold.0 == 0 {
-            return (VisitorState::Called, None);
-        }
-        let until = if self.reopened > until.minus(hold) {
-            until.max(self.reopened.plus(hold))
-        } else {
-            until
-        };
-        let running = self.board.as_ref().is_some_and(|board| {
-            !board.stop
-                && self
-                    .line_board(place)
-                    .is_some_and(|line| line.phase == Phase::Open)
-        });
-        if running && now >= until {
-            (VisitorState::Lapsed, None)
-        } else {
-            (VisitorState::Called, Some(until))
-        }
     }
 
     fn line_board(&self, place: &Place) -> Option<&LineBoard> {
@@ -118,10 +102,18 @@ impl Shard {
     }
 
     /// The place of a ticket, if the ticket is of this shard.
-    pub(super) fn place_of(&self, index: PlaceIndex, nonce: Nonce) -> Option<&Place> {
+    fn place_of(&self, index: PlaceIndex, nonce: Nonce) -> Option<&Place> {
         self.places
             .get(index.0 as usize)
             .filter(|place| place.nonce == nonce && place.standing != Standing::Void)
+    }
+
+    /// The place of a ticket, or the answer that there is none.
+    pub(super) fn known(&self, index: PlaceIndex, nonce: Nonce) -> Result<&Place, ShardReply> {
+        self.place_of(index, nonce).ok_or(ShardReply::Refused {
+            why: Refused::Unknown,
+            place: None,
+        })
     }
 
     pub(super) fn refuse(&self, why: Refused, index: PlaceIndex, now: UnixMillis) -> ShardReply {
@@ -138,14 +130,15 @@ impl Shard {
         claim: ClaimId,
         now: UnixMillis,
     ) -> ShardReply {
-        let Some(place) = self.place_of(index, nonce) else {
-            return ShardReply::Refused {
-                why: Refused::Unknown,
-                place: None,
-            };
+        let place = match self.known(index, nonce) {
+            Ok(place) => place,
+            Err(unknown) => return unknown,
         };
         let mut view = self.view_of(index, place, now);
-        if matches!(view.state, VisitorState::Waiting | VisitorState::Called) {
+        if matches!(
+            view.state,
+            VisitorState::Waiting | VisitorState::Called | VisitorState::Lapsed
+        ) {
             self.doubts_board(now);
         }
         match &mut self.places[index.0 as usize].standing {
@@ -168,15 +161,19 @@ impl Shard {
         claim: ClaimId,
         now: UnixMillis,
     ) -> ShardReply {
-        let Some(place) = self.place_of(index, nonce) else {
-            return ShardReply::Refused {
-                why: Refused::Unknown,
-                place: None,
-            };
+        let place = match self.known(index, nonce) {
+            Ok(place) => place,
+            Err(unknown) => return unknown,
         };
         let (state, _) = self.state_of(place, now);
         match state {
-            VisitorState::Waiting if self.doubts_board(now) => self.undecided(index, now),
+            VisitorState::Waiting | VisitorState::Lapsed if self.doubts_board(now) => {
+                self.undecided(index, now)
+            }
+            VisitorState::Called if self.board.is_none() => {
+                self.doubts_board(now);
+                self.undecided(index, now)
+            }
             VisitorState::Provisional | VisitorState::Waiting => {
                 self.refuse(Refused::NotCalled, index, now)
             }
@@ -263,11 +260,9 @@ impl Shard {
 
     /// Not ready yet: the offer stands longer, once.
     pub(super) fn defer(&mut self, index: PlaceIndex, nonce: Nonce, now: UnixMillis) -> ShardReply {
-        let Some(place) = self.place_of(index, nonce) else {
-            return ShardReply::Refused {
-                why: Refused::Unknown,
-                place: None,
-            };
+        let place = match self.known(index, nonce) {
+            Ok(place) => place,
+            Err(unknown) => return unknown,
         };
         let (state, offer_until) = self.state_of(place, now);
         let why = match state {
@@ -299,11 +294,9 @@ impl Shard {
     }
 
     pub(super) fn leave(&mut self, index: PlaceIndex, nonce: Nonce, now: UnixMillis) -> ShardReply {
-        let Some(place) = self.place_of(index, nonce) else {
-            return ShardReply::Refused {
-                why: Refused::Unknown,
-                place: None,
-            };
+        let place = match self.known(index, nonce) {
+            Ok(place) => place,
+            Err(unknown) => return unknown,
         };
         let position = usize::from(place.line.0);
         let called = self.line_board(place).map_or(Rank(0), |line| line.called);

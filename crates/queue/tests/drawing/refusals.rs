@@ -26,7 +26,13 @@ fn an_opening_that_cannot_be_moved_so_is_refused_with_its_field() {
             "rain",
             "line is balcony; there are: general",
         ),
-        (None, in_seconds(9), "rain", "opens_at is too early"),
+        (None, in_seconds(9), "rain", "10 s from now at least"),
+        (
+            None,
+            in_seconds(400 * 86_400),
+            "rain",
+            "at most 366 days ahead",
+        ),
         (None, in_seconds(90), "  ", "reason is empty"),
     ];
     for (line, opens_at, reason, part) in cases {

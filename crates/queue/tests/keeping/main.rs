@@ -4,9 +4,10 @@
 #[path = "../stage/mod.rs"]
 mod stage;
 
+use anteroom_queue::coordinator::command::Action;
 use anteroom_queue::settings::Limits;
 use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply, VisitorState};
-use anteroom_queue::units::{ClaimId, KeyHash, Millis, Nonce, PlaceIndex, ShardIndex};
+use anteroom_queue::units::{ClaimId, KeyHash, Millis, Nonce, PlaceIndex, ShardIndex, UnixMillis};
 use stage::{Stage, claim_id, nonce, settings};
 
 const KEY: KeyHash = KeyHash([3; 16]);
@@ -258,4 +259,89 @@ fn who_deferred_enters_like_anybody_else() {
         ShardReply::Place { place, .. } => assert_eq!(place.state, VisitorState::Elsewhere),
         other => panic!("a question is answered {other:?}"),
     }
+}
+
+fn pause() -> Action {
+    Action::Pause {
+        reason: "a till is down".to_owned(),
+        next_update_at: Some(UnixMillis(1_900_000_000_000)),
+    }
+}
+
+fn offer_until(stage: &Stage) -> UnixMillis {
+    let view = stage.shards[0].view(PlaceIndex(0), stage.now);
+    view.and_then(|view| view.offer_until)
+        .expect("an offer with an end")
+}
+
+/// One visitor is called and has deferred after four of the five minutes of the hold.
+fn deferred_late() -> Stage {
+    let mut stage = stage();
+    stage.join(0, 0);
+    stage.live(Millis::from_minutes(4));
+    stage.at_shard(0, defer(0));
+    stage
+}
+
+#[test]
+fn a_brake_lengthens_a_deferred_offer_by_what_stood_still_and_a_restart_by_nothing() {
+    for restarts in [false, true] {
+        for minutes in [0, 3] {
+            let mut stage = deferred_late();
+            let before = offer_until(&stage);
+            stage.operate(pause());
+            stage.live(Millis(30_000));
+            if restarts {
+                stage.restore_shard(0);
+            }
+            stage.live(Millis::from_minutes(minutes));
+            stage.operate(Action::Resume);
+            stage.live(Millis(1_000));
+            let longer = offer_until(&stage).since(before).0 / 1_000;
+            let stood = 30 + minutes * 60;
+            assert!(
+                (stood..=stood + 2).contains(&longer),
+                "{longer} s, {restarts}"
+            );
+        }
+    }
+    let mut stage = deferred_late();
+    let before = offer_until(&stage);
+    stage.restore_shard(0);
+    stage.live(Millis(1_000));
+    assert_eq!(offer_until(&stage), before);
+}
+
+#[test]
+fn an_offer_that_is_over_never_comes_back() {
+    let mut stage = deferred_late();
+    stage.live(Millis::from_minutes(7));
+    assert_eq!(state(&mut stage, 0).0, VisitorState::Lapsed);
+    stage.operate(pause());
+    stage.live(Millis::from_minutes(2));
+    stage.operate(Action::Resume);
+    stage.live(Millis(1_000));
+    assert_eq!(
+        state(&mut stage, 0).0,
+        VisitorState::Lapsed,
+        "after a pause"
+    );
+    stage.restore_shard(0);
+    let claimed = stage.claim(0, 0);
+    assert!(
+        matches!(claimed, ShardReply::Pending { .. }),
+        "nothing is known yet: {claimed:?}"
+    );
+    stage.sync(0);
+    let claimed = stage.claim(0, 0);
+    assert!(
+        matches!(
+            claimed,
+            ShardReply::Refused {
+                why: Refused::Lapsed,
+                ..
+            }
+        ),
+        "after a restart: {claimed:?}"
+    );
 }
