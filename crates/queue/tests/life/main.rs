@@ -1,0 +1,370 @@
+//! The life of an event as its operator, its origin and its configuration make it.
+
+#[path = "../stage/mod.rs"]
+mod stage;
+
+use anteroom_queue::board::{Phase, Stock};
+use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply};
+use anteroom_queue::coordinator::rows::CoordinatorRow;
+use anteroom_queue::settings::{Limits, LineSettings, Mode, Settings};
+use anteroom_queue::units::{Millis, UnixMillis};
+use stage::{START, Stage, settings};
+
+const MINUTE: Millis = Millis::from_minutes(1);
+
+fn line(id: &str, opens_at: Option<UnixMillis>) -> LineSettings {
+    LineSettings {
+        id: id.to_owned(),
+        weight: 1,
+        opens_at,
+    }
+}
+
+/// Joins are taken from five minutes on, the line opens after ten.
+fn scheduled() -> Settings {
+    Settings {
+        prequeue_at: Some(START.plus(Millis::from_minutes(5))),
+        lines: vec![line("general", Some(START.plus(Millis::from_minutes(10))))],
+        ..settings(Limits::default())
+    }
+}
+
+fn stage() -> Stage {
+    Stage::new(settings(Limits::default()), 2)
+}
+
+fn edges(stage: &mut Stage, stock: Option<Stock>, bypassed: u64) {
+    stage.at_coordinator(CoordinatorCommand::Edges {
+        bypassed,
+        staff: 0,
+        stock,
+    });
+}
+
+fn stock(left: u64, after_ms: u64) -> Option<Stock> {
+    let at = START.plus(Millis(after_ms));
+    Some(Stock { left, at })
+}
+
+fn left(stage: &Stage) -> Option<u64> {
+    stage.coordinator.board().stock.map(|stock| stock.left)
+}
+
+fn phase(stage: &Stage) -> Phase {
+    stage.coordinator.board().lines[0].phase
+}
+
+fn configure(stage: &mut Stage, settings: Settings) -> CoordinatorReply {
+    let entropy = [9; 16];
+    stage.at_coordinator(CoordinatorCommand::Configure { settings, entropy })
+}
+
+/// The lines of the log of one kind, over all stored pages.
+fn logged(stage: &Stage, kind: &str) -> Vec<String> {
+    let of_kind = format!("\"kind\":\"{kind}\"");
+    let pages = stage.coordinator_rows.values();
+    let lines = pages.flat_map(|row| match row {
+        CoordinatorRow::Log(page) => page.lines.clone(),
+        _ => Vec::new(),
+    });
+    lines.filter(|line| line.contains(&of_kind)).collect()
+}
+
+#[test]
+fn nothing_left_pauses_at_once_and_something_left_goes_on() {
+    let mut stage = stage();
+    for (said, is_left, is_now) in [
+        (stock(40, 0), 40, Phase::Open),
+        (stock(0, 1), 0, Phase::Paused),
+        (stock(2, 1), 0, Phase::Paused),
+        (stock(2, 2), 2, Phase::Open),
+        (stock(0, 2), 0, Phase::Paused),
+        (stock(7, 1), 0, Phase::Paused),
+    ] {
+        edges(&mut stage, said, 0);
+        assert_eq!(
+            (left(&stage), phase(&stage)),
+            (Some(is_left), is_now),
+            "{said:?}"
+        );
+    }
+    assert_eq!(stage.coordinator.board().pause, None);
+}
+
+#[test]
+fn a_stock_that_changes_with_every_sale_is_a_new_board_once_a_second() {
+    let mut stage = stage();
+    edges(&mut stage, stock(1_000, 0), 0);
+    let version = stage.coordinator.board().version;
+    for sold in 1..50 {
+        stage.pass(Millis(15));
+        edges(&mut stage, stock(1_000 - sold, sold * 15), 0);
+    }
+    assert_eq!(left(&stage), Some(1_000));
+    assert_eq!(stage.coordinator.board().version, version);
+    let due = stage
+        .coordinator
+        .next_wakeup()
+        .expect("the last word is due");
+    stage.now = due;
+    stage.at_coordinator(CoordinatorCommand::Wake);
+    assert_eq!(left(&stage), Some(951));
+    assert_eq!(logged(&stage, "stock").len(), 2);
+}
+
+#[test]
+fn an_operators_word_about_the_stock_wins_over_an_origin_whose_clock_is_ahead() {
+    let mut stage = stage();
+    edges(&mut stage, stock(0, 3_600_000), 0);
+    stage.operate(Action::Stock { left: 100 });
+    assert_eq!((left(&stage), phase(&stage)), (Some(100), Phase::Open));
+    edges(&mut stage, stock(99, 3_700_000), 0);
+    stage.pass(Millis(2_000));
+    stage.at_coordinator(CoordinatorCommand::Wake);
+    assert_eq!(left(&stage), Some(99));
+}
+
+#[test]
+fn what_edges_counted_last_is_logged_although_nobody_counts_any_more() {
+    let mut stage = stage();
+    edges(&mut stage, None, 3);
+    edges(&mut stage, None, 2);
+    assert_eq!(logged(&stage, "edges").len(), 1);
+    stage.now = stage.coordinator.next_wakeup().expect("the rest is due");
+    stage.at_coordinator(CoordinatorCommand::Wake);
+    let lines = logged(&stage, "edges");
+    assert_eq!(lines.len(), 2);
+    assert!(lines[1].contains("\"bypassed\":5"), "{}", lines[1]);
+}
+
+#[test]
+fn only_the_operator_ends_a_run_and_it_is_forgotten_when_it_was_kept_long_enough() {
+    let mut stage = stage();
+    let keep = stage.settings.keep;
+    let closed = Settings {
+        mode: Mode::Closed,
+        ..stage.settings.clone()
+    };
+    configure(&mut stage, closed.clone());
+    stage.sync_all();
+    stage.pass(and_a_minute(keep));
+    assert!(
+        !stage.coordinator.is_to_be_forgotten(stage.now),
+        "closed by configuration"
+    );
+    assert!(!stage.shards[0].is_due_to_be_forgotten(stage.now));
+    stage.operate(Action::Close);
+    stage.sync_all();
+    stage.pass(keep);
+    assert!(stage.coordinator.is_to_be_forgotten(stage.now));
+    assert!(stage.shards[0].is_due_to_be_forgotten(stage.now));
+}
+
+fn and_a_minute(keep: Millis) -> Millis {
+    Millis(keep.0 + MINUTE.0)
+}
+
+#[test]
+fn a_shard_that_slept_through_a_reopening_forgets_nothing() {
+    let mut stage = stage();
+    stage.join(0, 0);
+    stage.operate(Action::Close);
+    stage.sync_all();
+    stage.operate(Action::Open);
+    stage.pass(and_a_minute(stage.settings.keep));
+    let shard = &stage.shards[0];
+    assert!(
+        shard.is_due_to_be_forgotten(stage.now),
+        "as far as it has heard"
+    );
+    assert!(!shard.is_to_be_forgotten(stage.now), "it asks first");
+    assert!(
+        shard
+            .next_report(stage.now)
+            .is_some_and(|at| at <= stage.now)
+    );
+    stage.sync(0);
+    assert!(!stage.shards[0].is_due_to_be_forgotten(stage.now));
+}
+
+#[test]
+fn a_shard_forgets_a_run_once_it_has_heard_again_that_it_is_over() {
+    let mut stage = stage();
+    stage.operate(Action::Soldout);
+    stage.sync_all();
+    stage.pass(and_a_minute(stage.settings.keep));
+    stage.sync(0);
+    assert!(stage.shards[0].is_to_be_forgotten(stage.now));
+}
+
+#[test]
+fn the_lines_of_a_run_are_fixed() {
+    let two = Settings {
+        lines: vec![line("general", None), line("fans", None)],
+        ..settings(Limits::default())
+    };
+    let with = |ids: &[&str]| Settings {
+        lines: ids.iter().map(|id| line(id, None)).collect(),
+        ..two.clone()
+    };
+    for ids in [
+        &["fans", "general"][..],
+        &["general"],
+        &["general", "members"],
+    ] {
+        let mut stage = Stage::new(two.clone(), 1);
+        let reply = configure(&mut stage, with(ids));
+        let CoordinatorReply::Refused(why) = reply else {
+            panic!("{ids:?} was taken: {reply:?}")
+        };
+        assert!(why.contains("the run has general, fans"), "{why}");
+    }
+    let mut stage = Stage::new(two.clone(), 1);
+    let heavier = Settings {
+        lines: vec![
+            line("general", None),
+            LineSettings {
+                weight: 5,
+                ..line("fans", None)
+            },
+        ],
+        ..two
+    };
+    assert!(matches!(
+        configure(&mut stage, heavier),
+        CoordinatorReply::State { .. }
+    ));
+}
+
+#[test]
+fn an_opening_stays_behind_the_beginning_of_the_joins() {
+    let mut stage = Stage::new(scheduled(), 1);
+    let earlier = |minutes| Action::Reschedule {
+        line: None,
+        opens_at: START.plus(Millis::from_minutes(minutes)),
+        reason: "rain".to_owned(),
+    };
+    let by = || "box office".to_owned();
+    let mut act = |action| stage.at_coordinator(CoordinatorCommand::Operate { action, by: by() });
+    assert!(matches!(act(earlier(5)), CoordinatorReply::Refused(_)));
+    let CoordinatorReply::State { board, .. } = act(earlier(6)) else {
+        panic!("six minutes are allowed")
+    };
+    let moved = board.lines[0].moved.as_ref().expect("a moved opening");
+    assert_eq!(moved.from, START.plus(Millis::from_minutes(10)));
+    let CoordinatorReply::State { board, .. } = act(earlier(10)) else {
+        panic!("back to what is configured")
+    };
+    assert_eq!(board.lines[0].moved, None);
+}
+
+#[test]
+fn a_configuration_moves_no_opening_whose_draw_has_begun() {
+    let mut stage = Stage::new(scheduled(), 2);
+    stage.now = START.plus(Millis::from_minutes(6));
+    stage.sync_all();
+    stage.join(0, 0);
+    stage.sync_all();
+    stage.now = START.plus(Millis::from_minutes(10));
+    stage.at_coordinator(CoordinatorCommand::Wake);
+    assert_eq!(phase(&stage), Phase::Drawing);
+    let later = Settings {
+        lines: vec![line("general", Some(START.plus(Millis::from_minutes(60))))],
+        ..scheduled()
+    };
+    configure(&mut stage, later.clone());
+    assert_eq!(phase(&stage), Phase::Drawing);
+    stage.settings = later;
+    stage.restore_coordinator();
+    stage.at_coordinator(CoordinatorCommand::Wake);
+    assert_eq!(phase(&stage), Phase::Drawing);
+    assert_eq!(stage.coordinator.board().lines[0].moved, None);
+}
+
+/// The shard's clock is three seconds behind the coordinator's.
+#[test]
+fn who_joins_before_the_opening_by_a_slow_clock_is_in_the_draw() {
+    let one_shard = Settings {
+        expected_visitors: 8_000,
+        ..scheduled()
+    };
+    let mut stage = Stage::new(one_shard, 1);
+    let opens = START.plus(Millis::from_minutes(10));
+    let lag = Millis(3_000);
+    let mut now = opens.minus(Millis(5_000));
+    let mut joined = false;
+    while now < opens.plus(Millis(6_000)) {
+        stage.now = now.minus(lag);
+        if !joined && stage.now > opens.minus(Millis(500)) {
+            stage.join(0, 0);
+            joined = true;
+        }
+        let report = stage.report(0);
+        stage.now = now;
+        let reply = stage.hear(report);
+        stage.now = now.minus(lag);
+        stage.at_shard(
+            0,
+            anteroom_queue::shard::command::ShardCommand::Synced { reply },
+        );
+        now = now.plus(Millis(50));
+    }
+    let draw = stage.coordinator.board().lines[0].draw.clone();
+    let entrants = draw.and_then(|draw| draw.fixed).map(|fixed| fixed.entrants);
+    assert_eq!(entrants, Some(1));
+    let index = anteroom_queue::units::PlaceIndex(0);
+    let view = stage.shards[0].view(index, stage.now).expect("a place");
+    assert!(!view.missed_draw, "{view:?}");
+}
+
+#[test]
+fn a_report_that_was_overtaken_takes_nothing_back_from_the_log() {
+    let mut stage = stage();
+    stage.join(0, 0);
+    let early = stage.report(0);
+    for visitor in 1..10 {
+        stage.join(visitor, 0);
+    }
+    stage.pass(Millis(3_000));
+    let late = stage.report(0);
+    stage.hear(late);
+    stage.hear(early);
+    stage.pass(Millis(2_000));
+    stage.at_coordinator(CoordinatorCommand::Wake);
+    let cuts = logged(&stage, "cut");
+    assert!(!cuts.is_empty());
+    assert!(
+        cuts.iter().all(|cut| cut.contains("\"joined\":10")),
+        "{cuts:?}"
+    );
+}
+
+/// Two shards were cut off with one and with sixty-four visitors of the same second.
+#[test]
+fn late_joins_of_one_second_are_mixed_between_shards() {
+    let mut first_or_last = 0;
+    for seed in 0..40u8 {
+        let mut stage = stage();
+        for visitor in 0..64 {
+            stage.join(visitor, 0);
+        }
+        stage.join(64, 1);
+        stage.pass(Millis(4_000));
+        for shard in 0..2 {
+            let report = stage.report(shard);
+            let entropy = [seed.wrapping_mul(37).wrapping_add(shard as u8); 16];
+            stage.at_coordinator(CoordinatorCommand::Sync { report, entropy });
+        }
+        stage.pass(Millis(2_000));
+        stage.at_coordinator(CoordinatorCommand::Wake);
+        stage.sync_all();
+        let index = anteroom_queue::units::PlaceIndex(0);
+        let view = stage.shards[1].view(index, stage.now).expect("a place");
+        let entry = view.entry.expect("a number").0;
+        first_or_last += u32::from(entry == 0 || entry == 64);
+    }
+    assert!(
+        first_or_last < 20,
+        "{first_or_last} of 40 times before or behind all others"
+    );
+}
