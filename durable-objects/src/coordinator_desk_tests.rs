@@ -3,14 +3,12 @@ use anteroom_queue::shard::Shard;
 use anteroom_queue::sync::SyncRequest;
 
 use super::*;
-use crate::fixtures::{Memory, T, coordinator_known, join, settings, shard_known};
-use crate::opening::start;
+use crate::fixtures::{Memory, T, coordinator_known, join, open, settings, shard_known};
 use crate::wire::EdgeCounts;
 
 fn desk() -> (CoordinatorDesk<u32>, Memory) {
     let mut rows = Memory::default();
-    let (coordinator, changes) = start(&coordinator_known(), None, settings(), [7; 16], T).unwrap();
-    rows.commit(changes).unwrap();
+    let coordinator = open(&mut rows, &coordinator_known(), &settings(), T);
     (CoordinatorDesk::new(coordinator), rows)
 }
 
@@ -20,7 +18,7 @@ fn report(shard: u16, joins: u32) -> SyncRequest {
         shard: Some(shard),
         ..shard_known()
     };
-    let (mut core, _) = start::<Shard>(&known, None, settings(), [7; 16], T).unwrap();
+    let mut core: Shard = open(&mut Memory::default(), &known, &settings(), T);
     for number in 0..joins {
         core.apply(join(number), T);
     }

@@ -297,11 +297,12 @@ impl Pair {
 
     /// What the coordinator would answer to a shard that has joins to report.
     pub fn answer_to_a_report(&mut self) -> SyncReply {
-        let (mut shard, _) = start::<Shard>(&shard_known(), None, settings(), [7; 16], T).unwrap();
+        let mut nowhere = Memory::default();
+        let mut shard: Shard = open(&mut nowhere, &shard_known(), &settings(), T);
         shard.apply(join(99), T);
         let report = shard.report(self.now);
-        let (mut coordinator, _) =
-            start::<Coordinator>(&coordinator_known(), None, settings(), [7; 16], T).unwrap();
+        let mut nowhere = Memory::default();
+        let mut coordinator: Coordinator = open(&mut nowhere, &coordinator_known(), &settings(), T);
         let entropy = [7; 16];
         let command = CoordinatorCommand::Sync { report, entropy };
         match coordinator.apply(command, self.now).reply {
@@ -335,9 +336,9 @@ impl Pair {
 /// Opens a core on its rows, and stores what that changes.
 pub fn open<C: Core>(rows: &mut Memory, known: &Known, settings: &Settings, now: UnixMillis) -> C {
     let stored = read_all(rows.read()).unwrap();
-    let (core, changes) = start::<C>(known, stored, settings.clone(), [7; 16], now).unwrap();
-    rows.commit(changes).unwrap();
-    core
+    let started = start::<C>(known, stored, settings.clone(), [7; 16], now).unwrap();
+    rows.commit(started.changes).unwrap();
+    started.core
 }
 
 /// Visitor `number`'s permit.

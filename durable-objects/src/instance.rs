@@ -11,11 +11,11 @@ use anteroom_queue::units::UnixMillis;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::js_sys::{Date, Function, Object, Reflect};
 use worker::wasm_bindgen_futures::JsFuture;
-use worker::{Env, State, console_error, console_log};
+use worker::{Env, State, console_error, console_log, console_warn};
 
 use crate::alarm::AlarmBook;
 use crate::meta::{LeftBehind, META_KEY, Meta};
-use crate::opening::{Core, Known, start, who};
+use crate::opening::{Core, Known, Started, start, who};
 use crate::platform_error::message;
 use crate::pump::{Due, Pump};
 use crate::refusal::Refusal;
@@ -233,10 +233,18 @@ impl Instance {
             return Ok(None);
         };
         let settings = self.configured(&known)?;
-        let meta = known.meta(settings.clone());
-        let (core, changes) = start(&known, stored, settings, platform::entropy(), now)
+        let started = start(&known, stored, settings, platform::entropy(), now)
             .map_err(|Corrupt(why)| Refusal::failed(why))?;
+        let Started {
+            core,
+            meta,
+            changes,
+            other_lines,
+        } = started;
         self.checked(table.commit(changes))?;
+        if let Some(why) = other_lines {
+            console_warn!("{}: {why}", known.name());
+        }
         Ok(Some(Opened { core, table, meta }))
     }
 

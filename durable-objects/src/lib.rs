@@ -30,6 +30,7 @@ mod drand;
 mod fixtures;
 mod gather;
 mod instance;
+mod layout_1;
 mod log_reading;
 mod meta;
 mod object;

@@ -4,6 +4,10 @@
 //! At the first contact the caller says who the object is, and the object notes it, so that its
 //! alarm works without a caller. From then on a caller that means another object is refused. A run
 //! that the configuration has left behind is refused whole.
+//!
+//! The lines of a run are fixed: stored places and counters name them by their position. A
+//! configuration with other lines is not applied at all, and the object goes on with the settings
+//! that it has; only a new run has other lines.
 
 use anteroom_queue::coordinator::command::CoordinatorCommand;
 use anteroom_queue::coordinator::rows::CoordinatorRow;
@@ -15,6 +19,7 @@ use anteroom_queue::shard::{Identity, Shard};
 use anteroom_queue::units::{ShardIndex, UnixMillis};
 use anteroom_queue::{Corrupt, Outcome};
 
+use crate::layout_1;
 use crate::meta::{Meta, SCHEMA};
 use crate::refusal::Refusal;
 use crate::storage::{Changes, Row};
@@ -96,6 +101,8 @@ pub trait Core: Sized {
         entropy: [u8; 16],
         now: UnixMillis,
     ) -> Vec<Self::Row>;
+    /// Rows of layout 1 as they are meant now; what is returned has to be stored.
+    fn from_layout_1(rows: &mut [Self::Row]) -> Vec<Self::Row>;
 }
 
 /// A shard's identity as the core knows it.
@@ -137,6 +144,10 @@ impl Core for Shard {
     fn configure(&mut self, settings: Settings, _: [u8; 16], now: UnixMillis) -> Vec<ShardRow> {
         self.apply(ShardCommand::Configure { settings }, now).rows
     }
+
+    fn from_layout_1(rows: &mut [ShardRow]) -> Vec<ShardRow> {
+        layout_1::count_leavers_once(rows)
+    }
 }
 
 impl Core for Coordinator {
@@ -169,6 +180,10 @@ impl Core for Coordinator {
         self.apply(CoordinatorCommand::Configure { settings, entropy }, now)
             .rows
     }
+
+    fn from_layout_1(_: &mut [CoordinatorRow]) -> Vec<CoordinatorRow> {
+        Vec::new()
+    }
 }
 
 /// Who the object is, from what is stored and what the caller (absent: an alarm) says. `None`: an
@@ -187,6 +202,49 @@ pub fn who(meta: Option<&Meta>, caller: Option<&Known>) -> Result<Option<Known>,
     }
 }
 
+/// An object that is ready to be used once `changes` are stored.
+#[derive(Debug)]
+pub struct Started<C: Core> {
+    /// The core.
+    pub core: C,
+    /// Its own row, as it is stored then.
+    pub meta: Meta,
+    /// What has to be stored.
+    pub changes: Changes<C::Row>,
+    /// The configuration that is not applied, if it is not.
+    pub other_lines: Option<OtherLines>,
+}
+
+/// A configuration has other lines than the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherLines {
+    configured: Vec<String>,
+    run: Vec<String>,
+}
+
+impl OtherLines {
+    /// How `configured` differs from the lines of the run, if it does.
+    fn between(configured: &Settings, run: &Settings) -> Option<Self> {
+        let ids = |settings: &Settings| settings.lines.iter().map(|line| line.id.clone()).collect();
+        (!configured.has_lines_of(run)).then(|| Self {
+            configured: ids(configured),
+            run: ids(run),
+        })
+    }
+}
+
+impl core::fmt::Display for OtherLines {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(
+            out,
+            "lines: {} configured, the run has {}; the whole configuration is ignored, \
+             a new run may have other lines",
+            self.configured.join(", "),
+            self.run.join(", ")
+        )
+    }
+}
+
 /// The core of object `known` with the configuration as it is now, and what has to be stored before
 /// it is used. `entropy` is fresh: secrets of draws are made from it.
 pub fn start<C: Core>(
@@ -195,24 +253,44 @@ pub fn start<C: Core>(
     settings: Settings,
     entropy: [u8; 16],
     now: UnixMillis,
-) -> Result<(C, Changes<C::Row>), Corrupt> {
+) -> Result<Started<C>, Corrupt> {
     let mut changes = Changes::default();
-    let Some((meta, rows)) = stored else {
+    let Some((meta, mut rows)) = stored else {
         let begun = C::begin(known, settings.clone(), entropy, now);
+        let meta = known.meta(settings);
         changes.extend(begun.rows);
-        changes.set_meta(known.meta(settings));
-        return Ok((begun.reply, changes));
+        changes.set_meta(meta.clone());
+        return Ok(Started {
+            core: begun.reply,
+            meta,
+            changes,
+            other_lines: None,
+        });
     };
+    let other_lines = OtherLines::between(&settings, &meta.settings);
+    let settings = match other_lines {
+        Some(_) => meta.settings.clone(),
+        None => settings,
+    };
+    if meta.schema == 1 {
+        changes.extend(C::from_layout_1(&mut rows));
+    }
     // An older row lacks settings that the core has to be told of; one that was left behind is
     // configured again.
     let unchanged =
         meta.schema == SCHEMA && meta.settings == settings && meta.left_behind.is_none();
     let mut core = C::restore(known, meta.settings, rows, now)?;
+    let meta = known.meta(settings);
     if !unchanged {
-        changes.extend(core.configure(settings.clone(), entropy, now));
-        changes.set_meta(known.meta(settings));
+        changes.extend(core.configure(meta.settings.clone(), entropy, now));
+        changes.set_meta(meta.clone());
     }
-    Ok((core, changes))
+    Ok(Started {
+        core,
+        meta,
+        changes,
+        other_lines,
+    })
 }
 
 #[cfg(test)]
