@@ -1,9 +1,10 @@
 //! What the origin has left to sell, as its responses say: `Waiting-Room-Stock: 120`, or with the origin's own time
 //! `Waiting-Room-Stock: 120; at=1800000000000`.
 //!
-//! The latest word counts, by the origin's time: what `at` says, else its `Date`. That knows seconds only: of a response
-//! that was made within the last one the arrival counts, so that the last of two words in one second is the later. A time
-//! that lies ahead counts as now: an origin whose clock is fast cannot make its next word come too late.
+//! The latest word counts ([`Stock::is_later_than`]; of two at one instant the smaller), by the origin's time: what `at`
+//! says, else its `Date`. That knows seconds only: of a response that was made within the last one the arrival counts, so
+//! that the last of two words in one second is the later. A time that lies ahead counts as now: an origin whose clock is
+//! fast cannot make its next word come too late.
 
 use std::cell::Cell;
 
@@ -62,7 +63,7 @@ impl Heard {
     /// left again. `known` is what the board says.
     pub fn take(&mut self, word: Stock, known: Option<Stock>) -> bool {
         let none_left = word.left == 0;
-        let is_late = known.is_some_and(|known| word.at <= known.at);
+        let is_late = known.is_some_and(|known| !word.is_later_than(&known));
         let known_none = known.is_some_and(|known| known.left == 0);
         if is_late || none_left == known_none {
             self.urgent = None;
@@ -72,9 +73,11 @@ impl Heard {
     }
 }
 
-/// The later of two words; of two at the same instant the second.
+/// The later of two words.
 pub fn later(known: Option<Stock>, word: Stock) -> Stock {
-    known.filter(|known| known.at > word.at).unwrap_or(word)
+    known
+        .filter(|known| !word.is_later_than(known))
+        .unwrap_or(word)
 }
 
 thread_local! {
@@ -162,7 +165,28 @@ mod tests {
             !heard.take(stock(1, 1), Some(stock(0, 2))),
             "older than what is known"
         );
-        assert_eq!(later(Some(stock(5, 9)), stock(6, 8)), stock(5, 9));
-        assert_eq!(later(Some(stock(5, 9)), stock(6, 9)), stock(6, 9));
+        assert!(
+            heard.take(stock(0, 2), Some(stock(7, 2))),
+            "of two words at one instant the smaller counts"
+        );
+        assert!(!heard.take(stock(7, 2), Some(stock(0, 2))));
+    }
+
+    #[test]
+    fn the_later_word_counts_and_of_two_at_one_instant_the_smaller_in_any_order() {
+        let stock = |left, at| Stock {
+            left,
+            at: UnixMillis(at),
+        };
+        for (one, other, counts) in [
+            (stock(5, 9), stock(6, 8), stock(5, 9)),
+            (stock(5, 8), stock(6, 9), stock(6, 9)),
+            (stock(5, 9), stock(6, 9), stock(5, 9)),
+            (stock(0, 9), stock(1, 9), stock(0, 9)),
+        ] {
+            assert_eq!(later(Some(one), other), counts);
+            assert_eq!(later(Some(other), one), counts);
+        }
+        assert_eq!(later(None, stock(6, 9)), stock(6, 9));
     }
 }

@@ -8,6 +8,8 @@ use worker::worker_sys::DurableObject as Stub;
 use worker::{Env, web_sys};
 
 use crate::platform_error::message;
+use crate::refusal::FORGOTTEN;
+use crate::uplink::SyncFailed;
 use crate::wire;
 
 /// Why a call brought no answer.
@@ -24,6 +26,21 @@ pub enum CallFailed {
         /// The reason.
         text: String,
     },
+}
+
+impl From<CallFailed> for SyncFailed {
+    fn from(failed: CallFailed) -> Self {
+        match failed {
+            CallFailed::Unreachable(why) => SyncFailed::Unreachable(why),
+            CallFailed::Overloaded => SyncFailed::Overloaded,
+            CallFailed::Refused {
+                status: FORGOTTEN, ..
+            } => SyncFailed::Forgotten,
+            CallFailed::Refused { status, text } => {
+                SyncFailed::Refused(format!("{status}: {text}"))
+            }
+        }
+    }
 }
 
 /// The way to one object. A stub is kept until a call on it fails: a failed one stays failed.

@@ -138,6 +138,8 @@ pub struct Pair {
     pub pokes: Vec<UnixMillis>,
     /// Which rounds of the beacon the coordinator wanted, and when.
     pub rounds: Vec<(UnixMillis, u64)>,
+    /// The coordinator was deleted, since its run's time is over.
+    pub is_coordinator_forgotten: bool,
     settings: Settings,
     fails_at: Option<UnixMillis>,
 }
@@ -183,6 +185,7 @@ impl Pair {
             reports: Vec::new(),
             pokes: Vec::new(),
             rounds: Vec::new(),
+            is_coordinator_forgotten: false,
             fails_at: None,
         }
     }
@@ -266,6 +269,10 @@ impl Pair {
             self.fails_at = Some(self.now.plus(SYNC_TIMEOUT));
             return;
         }
+        if self.is_coordinator_forgotten {
+            self.shard.hear(Err(SyncFailed::Forgotten));
+            return;
+        }
         let ask = CoordinatorAsk::Sync(report, counts);
         let taken = self
             .coordinator
@@ -274,6 +281,10 @@ impl Pair {
     }
 
     fn coordinator_moves(&mut self) {
+        self.is_coordinator_forgotten |= self.coordinator.is_to_be_forgotten(self.now);
+        if self.is_coordinator_forgotten {
+            return;
+        }
         let step = self
             .coordinator
             .step(self.now, &mut self.coordinator_rows)

@@ -6,6 +6,9 @@ use worker::Response;
 use crate::storage::Unusable;
 use crate::wire::Unreadable;
 
+/// The status of [`Refusal::forgotten`], and of nothing else.
+pub const FORGOTTEN: u16 = 410;
+
 /// A refused call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
@@ -31,7 +34,7 @@ impl Refusal {
 
     /// The run ended and its time to be kept is over.
     pub fn forgotten(run: u32) -> Self {
-        Self::new(410, format!("run: {run} is over and was deleted"))
+        Self::new(FORGOTTEN, format!("run: {run} is over and was deleted"))
     }
 
     /// Whether it is [`Refusal::unknown_event`].

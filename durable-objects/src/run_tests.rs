@@ -6,8 +6,8 @@ use anteroom_queue::draw::beacon::{BEACON_DELAY, SIGNATURE_BYTES};
 use anteroom_queue::settings::Settings;
 use anteroom_queue::units::{Millis, UnixMillis};
 
-use crate::coordinator_desk::{POKE_AFTER, WINDOW};
-use crate::fixtures::{Memory, Pair, T, coordinator_known, join, settings, shard_known};
+use crate::coordinator_desk::{CoordinatorDesk, POKE_AFTER, WINDOW};
+use crate::fixtures::{Memory, Pair, T, coordinator_known, join, open, settings, shard_known};
 use crate::meta::{DAY, Meta};
 use crate::opening::{Known, who};
 use crate::storage::{Store, read_all};
@@ -187,15 +187,15 @@ fn closed() -> (Pair, UnixMillis) {
     (pair, ended)
 }
 
-/// Whether the coordinator and the shard are to be deleted at `now`, after an alarm at that time.
+/// Whether the coordinator and the shard are to be deleted soon after `now`, at which an alarm
+/// wakes both from sleep.
 fn forgets(pair: &mut Pair, now: UnixMillis) -> (bool, bool) {
-    pair.coordinator
-        .step(now, &mut pair.coordinator_rows)
-        .unwrap();
-    pair.shard.step(now, 0, &mut pair.shard_rows).unwrap();
+    pair.now = now;
+    pair.restart();
+    pair.run_for(Millis::from_seconds(10));
     (
-        pair.coordinator.is_to_be_forgotten(now),
-        pair.shard.is_to_be_forgotten(now),
+        pair.is_coordinator_forgotten,
+        pair.shard.is_to_be_forgotten(pair.now),
     )
 }
 
@@ -203,10 +203,14 @@ fn forgets(pair: &mut Pair, now: UnixMillis) -> (bool, bool) {
 fn a_run_is_deleted_when_its_time_is_over_and_not_before_however_often_the_alarm_comes() {
     let (mut pair, ended) = closed();
     let over = ended.plus(settings().keep);
-    for early in [ended.plus(DAY), ended.plus(DAY), UnixMillis(over.0 - 1)] {
+    for early in [
+        ended.plus(DAY),
+        ended.plus(DAY),
+        UnixMillis(over.0 - 11_000),
+    ] {
         assert_eq!(forgets(&mut pair, early), (false, false), "{early:?}");
     }
-    for due in [pair.coordinator.due(ended), pair.shard.due(ended)] {
+    for due in [pair.coordinator.due(pair.now), pair.shard.due(pair.now)] {
         assert!(due.lasting.is_some_and(|at| at <= over), "{due:?}");
     }
     assert_eq!(forgets(&mut pair, over), (true, true));
@@ -214,16 +218,55 @@ fn a_run_is_deleted_when_its_time_is_over_and_not_before_however_often_the_alarm
 }
 
 #[test]
-fn a_run_that_goes_on_is_not_deleted_by_the_alarms_of_its_end() {
+fn a_shard_whose_coordinator_still_says_that_the_run_is_over_is_deleted() {
     let (mut pair, ended) = closed();
-    pair.operate(Action::Open);
-    pair.count(EdgeCounts::default());
-    pair.run_for(Millis::from_seconds(1));
+    pair.now = ended.plus(settings().keep);
     pair.restart();
-    let over = ended.plus(settings().keep);
-    for _ in 0..2 {
-        assert_eq!(forgets(&mut pair, over), (false, false));
+    let mut longer = settings();
+    longer.keep = Millis(longer.keep.0 + DAY.0);
+    let rows = &mut pair.coordinator_rows;
+    let kept_longer = open(rows, &coordinator_known(), &longer, pair.now);
+    pair.coordinator = CoordinatorDesk::new(kept_longer);
+    assert!(!pair.shard.is_to_be_forgotten(pair.now), "it has to ask");
+    pair.run_for(Millis::from_seconds(1));
+    assert!(!pair.is_coordinator_forgotten && pair.shard.is_to_be_forgotten(pair.now));
+}
+
+/// How the operator takes back the end of a run.
+fn open_again(pair: &mut Pair) {
+    pair.operate(Action::Open);
+    pair.run_for(Millis::from_seconds(1));
+}
+
+#[test]
+fn a_run_that_goes_on_is_not_deleted_by_the_alarms_of_its_end_whether_or_not_a_shard_has_heard() {
+    for has_heard in [true, false] {
+        let (mut pair, ended) = closed();
+        let over = ended.plus(settings().keep);
+        // An hour before the time is over; a shard that is not asked anything sleeps.
+        pair.now = UnixMillis(over.0 - 3_600_000);
+        open_again(&mut pair);
+        if has_heard {
+            pair.count(EdgeCounts::default());
+            pair.run_for(Millis::from_seconds(1));
+        }
+        assert_eq!(pair.shard_board().ended_at.is_none(), has_heard);
+        for alarm in [over, over.plus(DAY)] {
+            assert_eq!(forgets(&mut pair, alarm), (false, false), "{has_heard}");
+        }
+        assert_eq!(pair.shard_board().ended_at, None);
     }
+}
+
+#[test]
+fn a_shard_that_cannot_ask_whether_the_run_is_still_over_keeps_everything() {
+    let (mut pair, ended) = closed();
+    open_again(&mut pair);
+    pair.is_reachable = false;
+    let over = ended.plus(settings().keep);
+    assert_eq!(forgets(&mut pair, over), (false, false));
+    pair.is_reachable = true;
+    assert_eq!(forgets(&mut pair, over.plus(DAY)), (false, false));
 }
 
 fn stored_meta(rows: &Memory) -> Meta {
@@ -266,7 +309,7 @@ fn the_objects_of_a_new_run_have_other_names_and_refuse_what_is_meant_for_the_ol
 fn a_report_of_another_run_changes_nothing() {
     let mut pair = Pair::in_touch();
     let before = pair.coordinator_rows.clone();
-    let mut shard = crate::fixtures::open::<anteroom_queue::shard::Shard>(
+    let mut shard = open::<anteroom_queue::shard::Shard>(
         &mut Memory::default(),
         &Known {
             run: 2,

@@ -62,6 +62,8 @@ pub struct ShardDesk<T> {
     /// saying it twice changes nothing.
     stock_said: Option<Stock>,
     heard: Option<Result<SyncReply, SyncFailed>>,
+    /// The coordinator was deleted: the run is over for good.
+    is_coordinator_forgotten: bool,
     /// The time of the last step.
     stepped: UnixMillis,
 }
@@ -103,6 +105,7 @@ impl<T> ShardDesk<T> {
             counts: EdgeCounts::default(),
             stock_said: None,
             heard: None,
+            is_coordinator_forgotten: false,
             stepped: now,
         }
     }
@@ -161,7 +164,7 @@ impl<T> ShardDesk<T> {
     fn sells_out_or_again(&self, stock: Option<Stock>) -> bool {
         let known = self.shard.board().and_then(|board| board.stock);
         stock.is_some_and(|stock| {
-            let news = known.is_none_or(|known| stock.at > known.at);
+            let news = known.is_none_or(|known| stock.is_later_than(&known));
             news && (stock.left == 0) != known.is_some_and(|known| known.left == 0)
         })
     }
@@ -229,9 +232,12 @@ impl<T> ShardDesk<T> {
         self.shard.board()
     }
 
-    /// Whether everything of the run is to be deleted.
+    /// Whether everything of the run is to be deleted: not by what was last heard alone, since the
+    /// operator may have taken the end back meanwhile. The coordinator has to say it again, or to
+    /// be deleted itself.
     pub fn is_to_be_forgotten(&self, now: UnixMillis) -> bool {
         self.shard.is_to_be_forgotten(now)
+            || self.is_coordinator_forgotten && self.shard.is_due_to_be_forgotten(now)
     }
 
     /// When the next step is due. The core's next report is due when the way to the coordinator
@@ -311,6 +317,7 @@ impl<T> ShardDesk<T> {
                 self.carry_out(undecided, now, changes, replies);
             }
             Err(why) => {
+                self.is_coordinator_forgotten |= why == SyncFailed::Forgotten;
                 self.counts.add(EdgeCounts {
                     stock: self.stock_said.take(),
                     ..EdgeCounts::default()

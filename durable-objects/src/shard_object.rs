@@ -11,7 +11,7 @@ use anteroom_queue::units::UnixMillis;
 use futures_util::future::{Either, select};
 use worker::{DurableObject, Env, Request, Response, State, console_warn, durable_object};
 
-use crate::call::{CallFailed, Way};
+use crate::call::Way;
 use crate::instance::Driven;
 use crate::object::{Caller, Class, Shell};
 use crate::opening::Known;
@@ -154,12 +154,7 @@ async fn sync(coordinator: &Way, call: &[u8]) -> Result<SyncReply, SyncFailed> {
     let Either::Left((answer, _)) = select(answer, timer).await else {
         return Err(SyncFailed::Unreachable("no answer in time".into()));
     };
-    let bytes = answer.map_err(|failed| match failed {
-        CallFailed::Unreachable(why) => SyncFailed::Unreachable(why),
-        CallFailed::Overloaded => SyncFailed::Overloaded,
-        CallFailed::Refused { status, text } => SyncFailed::Refused(format!("{status}: {text}")),
-    })?;
-    match wire::decode(&bytes) {
+    match wire::decode(&answer?) {
         Ok(CoordinatorReply::Synced(reply)) => Ok(reply),
         Ok(CoordinatorReply::Refused(why)) => Err(SyncFailed::Refused(why)),
         Ok(CoordinatorReply::State { .. }) => Err(SyncFailed::Refused("not to a report".into())),

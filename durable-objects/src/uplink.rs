@@ -34,6 +34,8 @@ pub enum SyncFailed {
     Overloaded,
     /// The coordinator does not take the report (another run, another protocol).
     Refused(String),
+    /// The coordinator was deleted, because the run's time is over.
+    Forgotten,
 }
 
 /// The state of the way to the coordinator.
@@ -112,7 +114,7 @@ impl Uplink {
             SyncFailed::Overloaded => {
                 Millis(OVERLOAD_PAUSE.0.saturating_mul(1 << self.failures.min(16)))
             }
-            SyncFailed::Refused(_) => LONGEST_PAUSE,
+            SyncFailed::Refused(_) | SyncFailed::Forgotten => LONGEST_PAUSE,
         };
         self.failures = self.failures.saturating_add(1);
         let half = Millis(pause.0.min(LONGEST_PAUSE.0) / 2);

@@ -158,15 +158,10 @@ impl EdgeCounts {
         self.origin_errors = self.origin_errors.saturating_add(more.origin_errors);
         self.bypassed = self.bypassed.saturating_add(more.bypassed);
         self.staff = self.staff.saturating_add(more.staff);
-        self.stock = later(self.stock, more.stock);
-    }
-}
-
-/// The later of two words on what is left; of two at the same instant the first.
-fn later(known: Option<Stock>, news: Option<Stock>) -> Option<Stock> {
-    match (known, news) {
-        (Some(known), Some(news)) if news.at <= known.at => Some(known),
-        (known, news) => news.or(known),
+        if let Some(word) = more.stock {
+            let is_news = self.stock.is_none_or(|known| word.is_later_than(&known));
+            self.stock = if is_news { Some(word) } else { self.stock };
+        }
     }
 }
 

@@ -82,7 +82,8 @@ fn of_what_is_left_the_latest_word_counts_in_whatever_order_it_comes() {
         (stock(5, 1), None, stock(5, 1)),
         (stock(5, 1), stock(4, 2), stock(4, 2)),
         (stock(4, 2), stock(5, 1), stock(4, 2)),
-        (stock(4, 2), stock(3, 2), stock(4, 2)),
+        (stock(4, 2), stock(3, 2), stock(3, 2)),
+        (stock(3, 2), stock(4, 2), stock(3, 2)),
     ];
     for (known, news, counts) in rows {
         let mut sum = EdgeCounts {
