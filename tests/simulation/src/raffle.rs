@@ -9,7 +9,7 @@ use crate::run::Course;
 
 /// The raffles whose beacon is late or missing have at most so many visitors: what differs does
 /// not depend on their number.
-const SMALL_VISITORS: u32 = 50_000;
+const SMALL_VISITORS: u32 = 20_000;
 
 /// Writes of a draw after the commitment: who is in it, and what decides it.
 const WRITES: u32 = 2;

@@ -75,7 +75,7 @@ impl Plan {
         }];
         plan.quiet_at_ms = closes_ms - MINUTE_MS;
         plan.room_for_all_at_ms = None;
-        plan.edges = 40;
+        plan.edges = 12;
         plan.far_poll_ms = far_poll_ms(visitors);
         plan.long_outages = false;
         plan.calm = true;
