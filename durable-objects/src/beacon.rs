@@ -15,11 +15,20 @@ use serde::Deserialize;
 /// The variable with the servers' addresses.
 pub const DRAND_URL: &str = "DRAND_URL";
 
-/// The servers when the variable is not set.
-pub const DEFAULT_SERVERS: &str = "https://api.drand.sh";
+/// The servers when the variable is not set: public relays of quicknet by two organizations, in
+/// turn (<https://docs.drand.love/developer/http-api/>).
+pub const DEFAULT_SERVERS: &str = "https://api.drand.sh https://drand.cloudflare.com \
+                                   https://api2.drand.sh https://api3.drand.sh";
+
+/// Servers that are asked, however many the variable names: twice the default ones.
+pub const MAX_SERVERS: usize = 8;
 
 /// A server that has not answered within this time is given up: a round is a few hundred bytes.
 pub const FETCH_TIMEOUT: Millis = Millis(3_000);
+
+/// A try of which nothing was heard for this long was dropped by the platform: every server has had
+/// its time.
+pub const TRY_LOST_AFTER: Millis = Millis(FETCH_TIMEOUT.0 * (MAX_SERVERS as u64 + 1));
 
 /// A round that could not be fetched is asked for again after this time at least.
 pub const RETRY_AFTER: Millis = Millis(1_000);
@@ -43,6 +52,7 @@ pub fn addresses(servers: &str, round: u64) -> Vec<String> {
     let chain = hex::text(&QUICKNET.hash);
     let servers = servers.split_whitespace();
     servers
+        .take(MAX_SERVERS)
         .map(|server| {
             let server = server.trim_end_matches('/');
             format!("{server}/{chain}/public/{round}")
@@ -99,7 +109,20 @@ mod tests {
                 format!("http://127.0.0.1:9/x/{chain}/public/12"),
             ]
         );
-        assert_eq!(addresses(DEFAULT_SERVERS, 1).len(), 1);
+    }
+
+    #[test]
+    fn without_the_variable_several_servers_are_asked_and_never_more_than_a_try_has_time_for() {
+        let default = addresses(DEFAULT_SERVERS, 1);
+        assert_eq!(default.len(), 4);
+        for address in default {
+            let (server, _) = address.split_once("/52db9ba7").unwrap();
+            let name = server.strip_prefix("https://").unwrap();
+            assert!(!name.contains(['/', ':', ' ']), "{server}");
+        }
+        let many = addresses(&"https://a.example ".repeat(20), 1);
+        assert_eq!(many.len(), MAX_SERVERS);
+        assert!(FETCH_TIMEOUT.0 * many.len() as u64 + LONGEST_RETRY.0 < TRY_LOST_AFTER.0);
     }
 
     #[test]

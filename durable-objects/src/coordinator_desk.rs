@@ -15,7 +15,7 @@ use anteroom_queue::coordinator::command::CoordinatorCommand;
 use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::units::{Millis, ShardIndex, UnixMillis};
 
-use crate::beacon::{LONGEST_RETRY, RETRY_AFTER};
+use crate::beacon::{LONGEST_RETRY, RETRY_AFTER, TRY_LOST_AFTER};
 use crate::log_reading::log_lines;
 use crate::pump::Due;
 use crate::storage::{Changes, Store, WriteFailed};
@@ -43,13 +43,13 @@ pub struct Step<T> {
     pub beacon: Option<u64>,
 }
 
-/// The round of the beacon that is awaited, on its way.
+/// The awaited round of the beacon.
 #[derive(Debug)]
 enum Fetching {
     /// None is, and the next try may begin from this instant on.
     NotBefore(UnixMillis),
-    /// This round is, since then.
-    UnderWay(u64),
+    /// One is, since then.
+    UnderWay(UnixMillis),
     /// This round has come with this signature.
     Came(u64, Vec<u8>),
 }
@@ -130,16 +130,17 @@ impl<T> CoordinatorDesk<T> {
         Taken::Waits
     }
 
-    /// What came of fetching a round of the beacon. `dice` spreads the next try.
-    pub fn hear_beacon(&mut self, came: Option<Vec<u8>>, now: UnixMillis, dice: u32) {
-        let Fetching::UnderWay(round) = self.fetching else {
-            return;
-        };
+    /// What came of fetching `round` of the beacon, perhaps long after it was given up. `dice`
+    /// spreads the next try.
+    pub fn hear_beacon(&mut self, round: u64, came: Option<Vec<u8>>, now: UnixMillis, dice: u32) {
         let jitter = share(Millis(LONGEST_RETRY.0 - RETRY_AFTER.0), dice);
-        self.fetching = match came {
-            Some(signature) => Fetching::Came(round, signature),
-            None => Fetching::NotBefore(now.plus(RETRY_AFTER).plus(jitter)),
-        };
+        match came {
+            Some(signature) => self.fetching = Fetching::Came(round, signature),
+            None if matches!(self.fetching, Fetching::UnderWay(_)) => {
+                self.fetching = Fetching::NotBefore(now.plus(RETRY_AFTER).plus(jitter));
+            }
+            None => {}
+        }
     }
 
     /// Carries out what is due and gives out the answers.
@@ -225,17 +226,21 @@ impl<T> CoordinatorDesk<T> {
         if self.fetch_at(now)? > now {
             return None;
         }
-        self.fetching = Fetching::UnderWay(round);
+        self.fetching = Fetching::UnderWay(now);
         Some(round)
     }
 
-    /// When the awaited round may be fetched; `None` while none is, or while it is on its way.
+    /// When the awaited round may be fetched; `None` while none is, or when it has come. One that is
+    /// on its way may be fetched again when its task was lost.
     fn fetch_at(&self, now: UnixMillis) -> Option<UnixMillis> {
         let (_, published) = self.coordinator.awaited_round()?;
         match self.fetching {
             // Not longer than the longest pause, should the clock be set back.
             Fetching::NotBefore(at) => Some(at.min(now.plus(LONGEST_RETRY)).max(published)),
-            Fetching::UnderWay(_) | Fetching::Came(..) => None,
+            // A beginning in the future was before the clock was set back.
+            Fetching::UnderWay(since) if since > now => Some(now),
+            Fetching::UnderWay(since) => Some(since.plus(TRY_LOST_AFTER)),
+            Fetching::Came(..) => None,
         }
     }
 

@@ -155,7 +155,7 @@ fn fetch(round: u64, shell: &Rc<Shell<Open>>) {
         let came = fetch_round(told.instance().env(), round).await;
         told.tell(|open| {
             open.desk
-                .hear_beacon(came, platform::now(), platform::dice());
+                .hear_beacon(round, came, platform::now(), platform::dice());
         });
     });
 }

@@ -119,10 +119,15 @@ impl<T> Default for Gather<T> {
 }
 
 impl<T> Gather<T> {
-    /// Takes a command into the window; gives `to` back when [`MAX_WAITING`] are there already.
-    pub fn take(&mut self, command: ShardCommand, to: T, now: UnixMillis) -> Result<(), T> {
+    /// Takes a command into the window; gives `to` back when [`MAX_WAITING`] are there already. A
+    /// join arrives now (or has before), not when the window closes: at an opening that decides who
+    /// is in the draw.
+    pub fn take(&mut self, mut command: ShardCommand, to: T, now: UnixMillis) -> Result<(), T> {
         if self.fresh.len() + self.undecided.len() >= MAX_WAITING {
             return Err(to);
+        }
+        if let ShardCommand::Join { arrived, .. } = &mut command {
+            *arrived = Some(arrived.map_or(now, |earlier| earlier.min(now)));
         }
         self.opened.get_or_insert(now);
         self.fresh.push(Asked {
@@ -283,6 +288,27 @@ mod tests {
         }
         assert_eq!(gather.close().len(), 2);
         assert_eq!(gather.closes(Report::UnderWay), None);
+    }
+
+    #[test]
+    fn a_join_arrives_when_it_comes_in_or_when_it_first_did() {
+        for (brought, arrives) in [
+            (None, T),
+            (Some(UnixMillis(T.0 - 7_000)), UnixMillis(T.0 - 7_000)),
+            (Some(after(7_000)), T),
+        ] {
+            let mut gather = Gather::default();
+            let mut command = join();
+            if let ShardCommand::Join { arrived, .. } = &mut command {
+                *arrived = brought;
+            }
+            gather.take(command, 1, T).unwrap();
+            let asked = gather.close().pop().unwrap();
+            let ShardCommand::Join { arrived, .. } = asked.command else {
+                panic!("{asked:?}");
+            };
+            assert_eq!(arrived, Some(arrives), "{brought:?}");
+        }
     }
 
     #[test]

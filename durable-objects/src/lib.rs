@@ -27,6 +27,8 @@ mod coordinator_desk;
 mod coordinator_object;
 mod drand;
 #[cfg(test)]
+mod ending_tests;
+#[cfg(test)]
 mod fixtures;
 mod gather;
 mod instance;

@@ -5,16 +5,21 @@
 //! deployed. After such a change the recordings stay, the format byte is raised, and the reader
 //! learns to read them all.
 
-use anteroom_queue::coordinator::command::Action;
+use anteroom_queue::coordinator::Coordinator;
+use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply};
 use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::settings::{LineSettings, Settings};
+use anteroom_queue::shard::Shard;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply, VisitorState};
 use anteroom_queue::shard::rows::ShardRow;
+use anteroom_queue::sync::LineAnswer;
 use anteroom_queue::units::{
-    Generation, KeyHash, LineIndex, Millis, PlaceIndex, ShardIndex, UnixMillis,
+    EntryNumber, Generation, KeyHash, LineIndex, Millis, PlaceIndex, Rank, ShardIndex, UnixMillis,
 };
 
-use crate::fixtures::{Memory, Pair, T, claim, join, nonce, settings};
+use crate::fixtures::{
+    Memory, Pair, T, claim, coordinator_known, join, nonce, open, settings, shard_known,
+};
 use crate::meta::{META_KEY, SCHEMA};
 use crate::storage::{Changes, Row, Store, read_all};
 use crate::wire::ShardBody;
@@ -215,6 +220,63 @@ fn an_event_from_before_there_were_logs_gets_one_when_it_is_opened() {
     let pair = opened(OF_1, settings());
     let log = crate::log_reading::log_lines(&pair.coordinator_rows, 0).unwrap();
     assert!(log.lines[0].contains(r#""kind":"begin""#), "{log:?}");
+}
+
+/// The recorded rows of the shard of layout 1, had another shard's joins got the first entry
+/// numbers; the last visitor had left, who is not called yet, and the fifth, who was passed.
+fn rows_of_1_with_entries_from(first: u64) -> Memory {
+    let mut memory = recorded(OF_1, "shard");
+    let (_, mut rows) = read_all::<ShardRow>(memory.read()).unwrap().unwrap();
+    for row in &mut rows {
+        if let ShardRow::Page { places, .. } = row {
+            for place in places.iter_mut() {
+                place.entry = place.entry.map(|entry| EntryNumber(entry.0 + first));
+            }
+            places[4].standing = places[7].standing.clone();
+        }
+    }
+    let mut changes = Changes::default();
+    changes.extend(rows);
+    memory.commit(changes).unwrap();
+    memory
+}
+
+#[test]
+fn nobody_who_had_left_under_layout_1_is_counted_as_absent_twice() {
+    for first in [0, 100] {
+        let mut memory = rows_of_1_with_entries_from(first);
+        for _ in 0..2 {
+            let mut shard = open::<Shard>(&mut memory, &shard_known(), &settings(), LATER);
+            let (meta, rows) = read_all::<ShardRow>(memory.read()).unwrap().unwrap();
+            assert_eq!(meta.schema, SCHEMA);
+            let lines = rows.into_iter().find_map(|row| match row {
+                ShardRow::Counters { lines } => Some(lines),
+                _ => None,
+            });
+            // Seven were passed, the last of them with entry number 6.
+            assert_eq!(lines.unwrap()[0].absent_below, first + 7);
+            assert_eq!(absent_once_called(&mut shard, first + 7), 0);
+            assert_eq!(absent_once_called(&mut shard, first + 8), 1);
+        }
+    }
+}
+
+/// How many of the only line a shard counts as absent once so many are called.
+fn absent_once_called(shard: &mut Shard, called: u64) -> u64 {
+    let report = shard.report(LATER);
+    let mut rows = recorded(OF_1, "coordinator");
+    let mut coordinator: Coordinator = open(&mut rows, &coordinator_known(), &settings(), LATER);
+    let entropy = [7; 16];
+    let command = CoordinatorCommand::Sync { report, entropy };
+    let CoordinatorReply::Synced(mut reply) = coordinator.apply(command, LATER).reply else {
+        panic!("a report is answered");
+    };
+    reply.lines[0] = LineAnswer::default();
+    reply.board_version = called;
+    let board = reply.board.as_mut().unwrap();
+    (board.version, board.lines[0].called) = (called, Rank(called));
+    shard.apply(ShardCommand::Synced { reply }, LATER);
+    shard.report(LATER).lines[0].counters.absent
 }
 
 #[test]

@@ -1,16 +1,16 @@
-//! A run as its objects live through it: the draw with its beacon, what edges pass on, and the end.
+//! A run as its objects live through it: the draw with its beacon, what edges pass on, other runs.
 
 use anteroom_queue::board::{Phase, Stock};
-use anteroom_queue::coordinator::command::{Action, CoordinatorReply};
+use anteroom_queue::coordinator::command::CoordinatorReply;
 use anteroom_queue::draw::beacon::{BEACON_DELAY, SIGNATURE_BYTES};
 use anteroom_queue::settings::Settings;
+use anteroom_queue::shard::command::ShardReply;
 use anteroom_queue::units::{Millis, UnixMillis};
 
-use crate::coordinator_desk::{CoordinatorDesk, POKE_AFTER, WINDOW};
+use crate::beacon::{RETRY_AFTER, TRY_LOST_AFTER};
+use crate::coordinator_desk::{POKE_AFTER, WINDOW};
 use crate::fixtures::{Memory, Pair, T, coordinator_known, join, open, settings, shard_known};
-use crate::meta::{DAY, Meta};
 use crate::opening::{Known, who};
-use crate::storage::{Store, read_all};
 use crate::wire::{self, CoordinatorAsk, EdgeCounts};
 
 /// The only line opens after 10 s, with a beacon.
@@ -26,12 +26,13 @@ fn phase(pair: &Pair) -> Phase {
 }
 
 impl Pair {
-    fn shard_board(&self) -> &anteroom_queue::board::Board {
+    /// What the shard has heard.
+    pub fn shard_board(&self) -> &anteroom_queue::board::Board {
         self.shard.board().expect("the shard has heard")
     }
 
     /// An edge passes on what it has counted.
-    fn count(&mut self, counts: EdgeCounts) {
+    pub fn count(&mut self, counts: EdgeCounts) {
         let read = self
             .shard
             .read_board(counts, 9, self.now, &mut self.shard_rows);
@@ -78,6 +79,29 @@ fn shards_that_have_not_said_who_came_before_the_opening_are_asked_once_a_second
     );
 }
 
+#[test]
+fn a_join_that_came_in_before_the_opening_is_in_the_draw_although_its_window_closed_later() {
+    let mut pair = Pair::with(drawn());
+    let opening = T.plus(Millis::from_seconds(10));
+    pair.run_for(Millis(opening.since(T).0 - 1));
+    pair.join(1);
+    pair.run_for(Millis(1));
+    pair.join(2);
+    pair.run_for(Millis::from_seconds(5));
+    let mut arrived = Vec::new();
+    for (_, number, reply) in pair.replies(T) {
+        if let ShardReply::Place { place, .. } = reply {
+            arrived.push((number, place.arrived));
+        }
+    }
+    arrived.sort_unstable();
+    assert_eq!(arrived, [(1, UnixMillis(opening.0 - 1)), (2, opening)]);
+    let fixed = |line: &String| line.contains(r#""kind":"fixed""#);
+    let log = pair.log();
+    let fixed = log.iter().find(|line| fixed(line)).unwrap();
+    assert!(fixed.contains(r#""entrants":1,"#), "{fixed}");
+}
+
 /// A pair whose draw waits for its round, which exists.
 fn awaiting_the_beacon() -> Pair {
     let mut pair = Pair::with(drawn());
@@ -87,21 +111,65 @@ fn awaiting_the_beacon() -> Pair {
     pair
 }
 
+/// When a round was first asked for, and which, if that was once.
+fn asked_once(pair: &Pair) -> (UnixMillis, u64) {
+    let [asked] = pair.rounds[..] else {
+        panic!("asked once while it is on its way: {:?}", pair.rounds);
+    };
+    asked
+}
+
+#[test]
+fn a_round_whose_task_was_dropped_is_fetched_again_and_a_late_answer_still_counts() {
+    let mut pair = awaiting_the_beacon();
+    let (first, round) = asked_once(&pair);
+    pair.run_for(Millis(first.plus(TRY_LOST_AFTER).since(pair.now).0 - 1));
+    assert_eq!(asked_once(&pair), (first, round));
+    pair.run_for(Millis(1));
+    assert_eq!(pair.rounds[1..], [(first.plus(TRY_LOST_AFTER), round)]);
+    pair.coordinator.hear_beacon(round, None, pair.now, 0);
+    let signature = vec![5; SIGNATURE_BYTES];
+    pair.coordinator
+        .hear_beacon(round, Some(signature), pair.now, 0);
+    pair.run_for(Millis(50));
+    assert_eq!(pair.logged("drawn"), 1);
+}
+
+#[test]
+fn while_the_round_is_awaited_the_coordinator_is_not_woken_but_for_the_next_try() {
+    let mut pair = awaiting_the_beacon();
+    let (first, round) = asked_once(&pair);
+    let lost = Some(first.plus(TRY_LOST_AFTER));
+    assert_eq!(pair.coordinator.due(pair.now).deadline, lost);
+    pair.coordinator.hear_beacon(round, None, pair.now, 0);
+    let again = Some(pair.now.plus(RETRY_AFTER));
+    assert_eq!(pair.coordinator.due(pair.now).deadline, again);
+}
+
+#[test]
+fn a_clock_that_was_set_back_does_not_hold_up_the_round() {
+    let pair = awaiting_the_beacon();
+    let (first, _) = asked_once(&pair);
+    let back = UnixMillis(first.0 - 2);
+    let due = pair.coordinator.due(back).deadline;
+    assert!(due.is_some_and(|at| at <= first), "{due:?}");
+}
+
 #[test]
 fn the_round_is_fetched_when_it_exists_and_again_until_it_has_come() {
     let mut pair = awaiting_the_beacon();
-    let [(first, round)] = pair.rounds[..] else {
-        panic!("asked once while it is on its way: {:?}", pair.rounds);
-    };
+    let (first, round) = asked_once(&pair);
     assert!(first >= T.plus(Millis::from_seconds(10)).plus(BEACON_DELAY));
     for _ in 0..3 {
-        pair.coordinator.hear_beacon(None, pair.now, u32::MAX);
+        pair.coordinator
+            .hear_beacon(round, None, pair.now, u32::MAX);
         pair.run_for(Millis(1_300));
     }
     let asked: Vec<u64> = pair.rounds.iter().map(|(_, round)| *round).collect();
     assert_eq!(asked, [round; 4]);
     let signature = vec![5; SIGNATURE_BYTES];
-    pair.coordinator.hear_beacon(Some(signature), pair.now, 0);
+    pair.coordinator
+        .hear_beacon(round, Some(signature), pair.now, 0);
     pair.run_for(Millis::from_seconds(2));
     pair.count(EdgeCounts::default());
     pair.run_for(Millis::from_seconds(1));
@@ -112,11 +180,13 @@ fn the_round_is_fetched_when_it_exists_and_again_until_it_has_come() {
 #[test]
 fn a_restart_in_the_draw_goes_on_with_it_and_makes_each_step_once() {
     let mut pair = awaiting_the_beacon();
+    let (_, round) = asked_once(&pair);
     pair.restart();
     pair.run_for(Millis::from_seconds(2));
     assert_eq!(pair.rounds.len(), 2, "the round is fetched anew");
     let signature = vec![5; SIGNATURE_BYTES];
-    pair.coordinator.hear_beacon(Some(signature), pair.now, 0);
+    pair.coordinator
+        .hear_beacon(round, Some(signature), pair.now, 0);
     pair.run_for(Millis::from_seconds(1));
     pair.restart();
     pair.run_for(Millis::from_seconds(2));
@@ -173,119 +243,6 @@ fn nothing_left_is_said_at_once_and_again_until_it_was_heard() {
     pair.run_for(Millis::from_seconds(6));
     assert_eq!(pair.shard_board().stock, stock);
     assert_eq!(phase(&pair), Phase::Paused);
-}
-
-/// A pair whose operator has closed the sale, and when.
-fn closed() -> (Pair, UnixMillis) {
-    let mut pair = Pair::in_touch();
-    pair.join(1);
-    pair.run_for(Millis::from_seconds(1));
-    pair.operate(Action::Close);
-    pair.count(EdgeCounts::default());
-    pair.run_for(Millis::from_seconds(1));
-    let ended = pair.shard_board().ended_at.unwrap();
-    (pair, ended)
-}
-
-/// Whether the coordinator and the shard are to be deleted soon after `now`, at which an alarm
-/// wakes both from sleep.
-fn forgets(pair: &mut Pair, now: UnixMillis) -> (bool, bool) {
-    pair.now = now;
-    pair.restart();
-    pair.run_for(Millis::from_seconds(10));
-    (
-        pair.is_coordinator_forgotten,
-        pair.shard.is_to_be_forgotten(pair.now),
-    )
-}
-
-#[test]
-fn a_run_is_deleted_when_its_time_is_over_and_not_before_however_often_the_alarm_comes() {
-    let (mut pair, ended) = closed();
-    let over = ended.plus(settings().keep);
-    for early in [
-        ended.plus(DAY),
-        ended.plus(DAY),
-        UnixMillis(over.0 - 11_000),
-    ] {
-        assert_eq!(forgets(&mut pair, early), (false, false), "{early:?}");
-    }
-    for due in [pair.coordinator.due(pair.now), pair.shard.due(pair.now)] {
-        assert!(due.lasting.is_some_and(|at| at <= over), "{due:?}");
-    }
-    assert_eq!(forgets(&mut pair, over), (true, true));
-    assert_eq!(forgets(&mut pair, over.plus(DAY)), (true, true), "late");
-}
-
-#[test]
-fn a_shard_whose_coordinator_still_says_that_the_run_is_over_is_deleted() {
-    let (mut pair, ended) = closed();
-    pair.now = ended.plus(settings().keep);
-    pair.restart();
-    let mut longer = settings();
-    longer.keep = Millis(longer.keep.0 + DAY.0);
-    let rows = &mut pair.coordinator_rows;
-    let kept_longer = open(rows, &coordinator_known(), &longer, pair.now);
-    pair.coordinator = CoordinatorDesk::new(kept_longer);
-    assert!(!pair.shard.is_to_be_forgotten(pair.now), "it has to ask");
-    pair.run_for(Millis::from_seconds(1));
-    assert!(!pair.is_coordinator_forgotten && pair.shard.is_to_be_forgotten(pair.now));
-}
-
-/// How the operator takes back the end of a run.
-fn open_again(pair: &mut Pair) {
-    pair.operate(Action::Open);
-    pair.run_for(Millis::from_seconds(1));
-}
-
-#[test]
-fn a_run_that_goes_on_is_not_deleted_by_the_alarms_of_its_end_whether_or_not_a_shard_has_heard() {
-    for has_heard in [true, false] {
-        let (mut pair, ended) = closed();
-        let over = ended.plus(settings().keep);
-        // An hour before the time is over; a shard that is not asked anything sleeps.
-        pair.now = UnixMillis(over.0 - 3_600_000);
-        open_again(&mut pair);
-        if has_heard {
-            pair.count(EdgeCounts::default());
-            pair.run_for(Millis::from_seconds(1));
-        }
-        assert_eq!(pair.shard_board().ended_at.is_none(), has_heard);
-        for alarm in [over, over.plus(DAY)] {
-            assert_eq!(forgets(&mut pair, alarm), (false, false), "{has_heard}");
-        }
-        assert_eq!(pair.shard_board().ended_at, None);
-    }
-}
-
-#[test]
-fn a_shard_that_cannot_ask_whether_the_run_is_still_over_keeps_everything() {
-    let (mut pair, ended) = closed();
-    open_again(&mut pair);
-    pair.is_reachable = false;
-    let over = ended.plus(settings().keep);
-    assert_eq!(forgets(&mut pair, over), (false, false));
-    pair.is_reachable = true;
-    assert_eq!(forgets(&mut pair, over.plus(DAY)), (false, false));
-}
-
-fn stored_meta(rows: &Memory) -> Meta {
-    let stored = read_all::<anteroom_queue::shard::rows::ShardRow>(rows.read());
-    stored.unwrap().unwrap().0
-}
-
-#[test]
-fn of_a_deleted_run_only_its_name_is_left_and_it_does_not_begin_again() {
-    let (mut pair, ended) = closed();
-    let over = ended.plus(settings().keep);
-    let meta = stored_meta(&pair.shard_rows);
-    pair.shard_rows.forget(&meta.forgotten(over)).unwrap();
-    assert_eq!(pair.shard_rows.rows.len(), 1);
-    let meta = stored_meta(&pair.shard_rows);
-    for caller in [Some(shard_known()), None] {
-        let refusal = who(Some(&meta), caller.as_ref()).unwrap_err();
-        assert_eq!(refusal.text(), "run: 1 is over and was deleted");
-    }
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! `iss` is the organizer's name for itself, `aud` the deployment, `key` who the member is to the organizer: one key has
 //! one live place, however many tokens and devices. It is not spent by use, so it may be sent again.
 
+use core::fmt;
 use core::net::IpAddr;
 
 use base64ct::{Base64UrlUnpadded, Encoding};
@@ -30,7 +31,7 @@ const CLAIM_NAMES: [&str; 10] = [
 ];
 
 /// An organizer's signed invitation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct EnqueueToken {
     /// The organizer's name for itself, claim `iss`: 1 to 64 bytes of plain ASCII.
     pub organizer: String,
@@ -46,6 +47,18 @@ pub struct EnqueueToken {
     pub expires_at: u64,
     /// The only address that may use it.
     pub ip: Option<IpAddr>,
+}
+
+/// Who was invited, and from which address, is the organizer's to know and not for a log.
+impl fmt::Debug for EnqueueToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnqueueToken")
+            .field("organizer", &self.organizer)
+            .field("line", &self.line)
+            .field("issued_at", &self.issued_at)
+            .field("expires_at", &self.expires_at)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A key that an organizer signs enqueue tokens of one event with.

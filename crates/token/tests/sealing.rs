@@ -83,6 +83,19 @@ fn enqueue() -> EnqueueToken {
     }
 }
 
+#[test]
+fn debug_output_of_an_invitation_does_not_say_who_was_invited() {
+    let token = EnqueueToken {
+        ip: Some("203.0.113.9".parse().unwrap()),
+        ..enqueue()
+    };
+    let shown = format!("{token:?}");
+    for secret in [&token.key, &token.id, "203.0.113.9"] {
+        assert!(!shown.contains(secret), "{shown}");
+    }
+    assert!(shown.contains("fans"), "{shown}");
+}
+
 /// Cookies, origins and operators hold these bytes: whoever changes them sends everybody back to the start.
 #[test]
 fn sealed_tokens_are_the_documented_bytes() {
