@@ -7,13 +7,13 @@ use std::rc::Rc;
 
 use anteroom_queue::coordinator::Coordinator;
 use anteroom_queue::units::{ShardIndex, UnixMillis};
-use worker::{DurableObject, Env, Request, Response, State, console_warn, durable_object};
+use worker::{Env, console_warn};
 
 use crate::call::Way;
 use crate::coordinator_desk::{CoordinatorDesk, Taken};
 use crate::drand::fetch_round;
 use crate::instance::Driven;
-use crate::object::{Caller, Class, Shell};
+use crate::object::{Caller, Class, Shell, durable_object_of};
 use crate::opening::Known;
 use crate::platform;
 use crate::pump::Due;
@@ -25,10 +25,9 @@ use crate::wire::{self, CoordinatorCall, ShardAsk, ShardCall};
 /// The binding of the shards' class.
 const SHARD: &str = "SHARD";
 
-/// The class of the coordinators.
-#[durable_object(alarm)]
-pub struct CoordinatorObject {
-    shell: Rc<Shell<Open>>,
+durable_object_of! {
+    /// The class of the coordinators.
+    CoordinatorObject: Open
 }
 
 /// An open coordinator.
@@ -37,22 +36,6 @@ struct Open {
     desk: CoordinatorDesk<Caller>,
     known: Known,
     shards: BTreeMap<ShardIndex, Rc<Way>>,
-}
-
-impl DurableObject for CoordinatorObject {
-    fn new(state: State, env: Env) -> Self {
-        Self {
-            shell: Shell::new(state, env),
-        }
-    }
-
-    async fn fetch(&self, request: Request) -> worker::Result<Response> {
-        self.shell.fetch(request).await
-    }
-
-    async fn alarm(&self) -> worker::Result<Response> {
-        self.shell.alarm().await
-    }
 }
 
 impl Class for Open {

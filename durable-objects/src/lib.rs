@@ -50,6 +50,8 @@ mod run_tests;
 mod shard_desk;
 #[allow(missing_docs, reason = "methods that the platform's macro adds")]
 mod shard_object;
+#[cfg(test)]
+mod sizes;
 mod sqlite;
 mod storage;
 mod uplink;

@@ -164,6 +164,34 @@ impl<C: Class> Shell<C> {
     }
 }
 
+/// The platform's class `$name` of the objects of one [`Class`].
+macro_rules! durable_object_of {
+    ($(#[$said:meta])* $name:ident: $class:ty) => {
+        $(#[$said])*
+        #[worker::durable_object(alarm)]
+        pub struct $name {
+            shell: std::rc::Rc<crate::object::Shell<$class>>,
+        }
+
+        impl worker::DurableObject for $name {
+            fn new(state: worker::State, env: worker::Env) -> Self {
+                Self {
+                    shell: crate::object::Shell::new(state, env),
+                }
+            }
+
+            async fn fetch(&self, request: worker::Request) -> worker::Result<worker::Response> {
+                self.shell.fetch(request).await
+            }
+
+            async fn alarm(&self) -> worker::Result<worker::Response> {
+                self.shell.alarm().await
+            }
+        }
+    };
+}
+pub(crate) use durable_object_of;
+
 impl<C: Class> Driven for Shell<C> {
     fn instance(&self) -> &Instance {
         &self.instance

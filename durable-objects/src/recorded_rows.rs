@@ -169,7 +169,7 @@ fn the_recordings_have_every_kind_of_row_that_their_layout_had() {
     };
     let of_1 = "calls/0 child/00000 line/0 meta noted queue counters meta page/00000000";
     let of_2 = "calls/0 calls/1 child/00000 draw/1 life line/0 line/1 log/0000000000 meta noted \
-                queue counters end handover/00000004 key/08080808080808080808080808080808 meta \
+                queue brakes counters end handover/00000004 key/08080808080808080808080808080808 meta \
                 page/00000000";
     assert_eq!(keys(OF_1), of_1.split(' ').collect::<Vec<_>>());
     assert_eq!(keys(OF_2), of_2.split_whitespace().collect::<Vec<_>>());

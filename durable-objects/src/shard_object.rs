@@ -9,11 +9,11 @@ use anteroom_queue::shard::Shard;
 use anteroom_queue::sync::{SyncReply, SyncRequest};
 use anteroom_queue::units::UnixMillis;
 use futures_util::future::{Either, select};
-use worker::{DurableObject, Env, Request, Response, State, console_warn, durable_object};
+use worker::{Env, console_warn};
 
 use crate::call::Way;
 use crate::instance::Driven;
-use crate::object::{Caller, Class, Shell};
+use crate::object::{Caller, Class, Shell, durable_object_of};
 use crate::opening::Known;
 use crate::platform;
 use crate::pump::Due;
@@ -27,10 +27,9 @@ use crate::wire::{self, CoordinatorAsk, CoordinatorCall, EdgeCounts, ShardAsk, S
 /// The binding of the coordinators' class.
 const COORDINATOR: &str = "COORDINATOR";
 
-/// The class of the shards.
-#[durable_object(alarm)]
-pub struct ShardObject {
-    shell: Rc<Shell<Open>>,
+durable_object_of! {
+    /// The class of the shards.
+    ShardObject: Open
 }
 
 /// An open shard.
@@ -39,22 +38,6 @@ struct Open {
     desk: ShardDesk<Caller>,
     known: Known,
     coordinator: Rc<Way>,
-}
-
-impl DurableObject for ShardObject {
-    fn new(state: State, env: Env) -> Self {
-        Self {
-            shell: Shell::new(state, env),
-        }
-    }
-
-    async fn fetch(&self, request: Request) -> worker::Result<Response> {
-        self.shell.fetch(request).await
-    }
-
-    async fn alarm(&self) -> worker::Result<Response> {
-        self.shell.alarm().await
-    }
 }
 
 impl Class for Open {
