@@ -57,7 +57,7 @@ test("a fan opens the address, waits, and is in the shop at the same address", a
     const answer = await page.goto(addressOf("straight"));
     assert.equal(answer.status(), 503);
     await scene(page, "paused");
-    assert.equal(await page.locator("#notice").textContent(), "A short break.");
+    assert.equal(await page.locator("#notice p").first().textContent(), "A short break.");
     assert.match(await numberOf(page), /^\d+$/);
     assert.equal(room.origin.arrived("/straight/shop?row=4&of=%2Fa").length, 0);
   });
@@ -185,7 +185,7 @@ test("a fan leaves, and joins again behind the others", async () => {
     await page.goto(addressOf("leaving"));
     await scene(page, "paused");
     assert.equal(await numberOf(page), "1");
-    await page.locator("summary").click();
+    await page.locator("#leave summary").click();
     await page.getByRole("button", { name: "Yes, leave" }).click();
     await scene(page, "left");
     await page.getByRole("button", { name: "Join the line again" }).click();
