@@ -62,7 +62,7 @@ function folderOf(text) {
 
 /** The pages as the edge would send them; the logo is written into them, so that they stand alone. */
 async function render(views, { logo }) {
-  const { startRenderer } = await import("../tests/page/room.mjs");
+  const { startRenderer } = await import("../tests/page/renderer.mjs");
   const renderer = startRenderer();
   const pages = [];
   for (const { name, view } of views) {

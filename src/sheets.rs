@@ -38,3 +38,11 @@ pub struct SheetView {
     /// How the event looks.
     pub look: crate::page::view::Look,
 }
+
+impl SheetView {
+    /// Why a form that was sent without script did not do, in words; `reason` names the words for a kind of problem.
+    fn refusal(&self, reason: fn(&str) -> &'static str) -> Option<&'static str> {
+        let kind = self.refused.as_deref()?;
+        Some(words(self.language).text(reason(kind)))
+    }
+}

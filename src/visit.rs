@@ -7,8 +7,9 @@ use crate::board_reads;
 use crate::boards::InUse;
 use crate::deployment::{Deployment, Room};
 use crate::incoming::Incoming;
-use crate::renewal;
+use crate::problem::Problem;
 use crate::visitor::Visitor;
+use crate::{renewal, same_site};
 
 /// A request with its surroundings.
 pub struct Visit {
@@ -37,9 +38,30 @@ impl Visit {
         Visitor::new(&self.incoming, room, self.now_seconds())
     }
 
+    /// As [`Visit::visitor`], of a request that changes something: one that another site made with the visitor's cookies is
+    /// refused.
+    pub fn acting_visitor(&self, room: Room) -> Result<Visitor<'_>, Problem> {
+        let visitor = self.visitor(room);
+        same_site::check(
+            &self.incoming,
+            &room.event.cors_origins,
+            visitor.brings_cookie(),
+        )?;
+        Ok(visitor)
+    }
+
     /// The board of `room`.
     pub async fn board(&self, room: Room) -> Option<InUse> {
         board_reads::current(&self.env, &self.context, room.event).await
+    }
+
+    /// The address of one of the waiting room's own resources.
+    pub fn address(&self, room: Room, rest: &str) -> String {
+        format!(
+            "{}/queues/{}{rest}",
+            self.deployment.rooms().prefix(),
+            room.event.id
+        )
     }
 
     /// The same as a whole address, with the scheme and the host that were asked.
@@ -51,14 +73,5 @@ impl Visit {
         };
         let address = self.address(room, rest);
         format!("{scheme}://{}{address}", self.incoming.authority)
-    }
-
-    /// The address of one of the waiting room's own resources.
-    pub fn address(&self, room: Room, rest: &str) -> String {
-        format!(
-            "{}/queues/{}{rest}",
-            self.deployment.rooms().prefix(),
-            room.event.id
-        )
     }
 }

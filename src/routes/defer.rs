@@ -10,16 +10,11 @@ use crate::problem::{self, Problem};
 use crate::routes::{leave, state};
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{fields, place, rooms, same_site, way_back};
+use crate::{fields, place, rooms, way_back};
 
 /// The state with the longer offer, or, for a form, the way back to the page.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
-    let visitor = visit.visitor(room);
-    same_site::check(
-        &visit.incoming,
-        &room.event.cors_origins,
-        visitor.brings_cookie(),
-    )?;
+    let visitor = visit.acting_visitor(room)?;
     let fields = fields::read(&visit.request, &visit.incoming, &["return"]).await?;
     let deferred = defer(visit, room, &visitor).await;
     if !fields.is_form {

@@ -23,19 +23,14 @@ use crate::routes::{permits as permit_route, state};
 use crate::standing::Stand;
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{same_site, way_back};
+use crate::way_back;
 
 /// What a join may bring.
 const FIELDS: [&str; 5] = ["permit", "line", "code", "enqueue_token", "return"];
 
 /// The place, as JSON or, for a form, as the way back to the page.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
-    let visitor = visit.visitor(room);
-    same_site::check(
-        &visit.incoming,
-        &room.event.cors_origins,
-        visitor.brings_cookie(),
-    )?;
+    let visitor = visit.acting_visitor(room)?;
     let fields = fields::read(&visit.request, &visit.incoming, &FIELDS).await?;
     if fields.is_form {
         return Ok(by_form(visit, room, &visitor, &fields).await);

@@ -16,16 +16,11 @@ use crate::routes::state;
 use crate::standing::{Stand, Standing};
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{fields, rooms, same_site, way_back};
+use crate::{fields, rooms, way_back};
 
 /// Leaves. Leaving twice is leaving once.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
-    let visitor = visit.visitor(room);
-    same_site::check(
-        &visit.incoming,
-        &room.event.cors_origins,
-        visitor.brings_cookie(),
-    )?;
+    let visitor = visit.acting_visitor(room)?;
     let fields = fields::read(&visit.request, &visit.incoming, &["return"]).await?;
     let back = way_back::read(visit, room, fields.text("return"));
     let Some(ticket) = visitor.ticket() else {

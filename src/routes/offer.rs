@@ -19,7 +19,7 @@ use crate::routes::{handover, leave, sheet};
 use crate::sheets::offer::{Offered, render};
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{fields, place, platform, rooms, same_site, way_back, zones};
+use crate::{fields, place, platform, rooms, way_back, zones};
 
 /// Light modules around a QR code, which readers need (ISO/IEC 18004).
 const QUIET_ZONE: i32 = 4;
@@ -35,12 +35,7 @@ struct Made {
 
 /// The code.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
-    let visitor = visit.visitor(room);
-    same_site::check(
-        &visit.incoming,
-        &room.event.cors_origins,
-        visitor.brings_cookie(),
-    )?;
+    let visitor = visit.acting_visitor(room)?;
     let fields = fields::read(&visit.request, &visit.incoming, &["return"]).await?;
     let made = make(visit, room, &visitor).await;
     if fields.is_form {

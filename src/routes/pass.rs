@@ -19,7 +19,7 @@ use crate::routes::{leave, state};
 use crate::standing::{Stand, Standing, from_ticket};
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{gate, rooms, same_site, way_back};
+use crate::{gate, rooms, way_back};
 
 /// A browser keeps the pass so much longer than its session: a form sent as the time ran out still brings it, and the
 /// page can say when the session ended.
@@ -27,12 +27,7 @@ const KEPT_AFTER_SESSION_SECONDS: u64 = 10 * 60;
 
 /// The pass, or where the visitor stands instead.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
-    let visitor = visit.visitor(room);
-    same_site::check(
-        &visit.incoming,
-        &room.event.cors_origins,
-        visitor.brings_cookie(),
-    )?;
+    let visitor = visit.acting_visitor(room)?;
     let fields = fields::read(&visit.request, &visit.incoming, &["return"]).await?;
     let back = way_back::read(visit, room, fields.text("return"));
     let Some(ticket) = visitor.ticket() else {

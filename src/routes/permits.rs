@@ -11,16 +11,11 @@ use crate::deployment::Room;
 use crate::problem::Problem;
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{fields, permits, place, same_site};
+use crate::{fields, permits, place};
 
 /// The permit.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
-    let visitor = visit.visitor(room);
-    same_site::check(
-        &visit.incoming,
-        &room.event.cors_origins,
-        visitor.brings_cookie(),
-    )?;
+    let visitor = visit.acting_visitor(room)?;
     fields::read(&visit.request, &visit.incoming, &[]).await?;
     let in_use = visit.board(room).await;
     let (permit, token) = match spent(visit, room, &visitor, in_use.as_ref()).await {

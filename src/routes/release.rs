@@ -13,16 +13,11 @@ use crate::problem::Problem;
 use crate::routes::state;
 use crate::standing::{Stand, Standing};
 use crate::visit::Visit;
-use crate::{fields, rooms, same_site};
+use crate::{fields, rooms};
 
 /// Releases. Releasing twice is releasing once.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
-    let visitor = visit.visitor(room);
-    same_site::check(
-        &visit.incoming,
-        &room.event.cors_origins,
-        visitor.brings_cookie(),
-    )?;
+    let visitor = visit.acting_visitor(room)?;
     fields::read(&visit.request, &visit.incoming, &[]).await?;
     let Some(brought) = visitor.pass() else {
         return Err(Problem::unauthorized(

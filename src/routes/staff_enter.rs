@@ -8,16 +8,11 @@ use crate::deployment::Room;
 use crate::problem::Problem;
 use crate::routes::pass;
 use crate::visit::Visit;
-use crate::{fields, same_site, way_back};
+use crate::{fields, way_back};
 
 /// The pass; for a form the way into the shop.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
-    let visitor = visit.visitor(room);
-    same_site::check(
-        &visit.incoming,
-        &room.event.cors_origins,
-        visitor.brings_cookie(),
-    )?;
+    let visitor = visit.acting_visitor(room)?;
     let fields = fields::read(&visit.request, &visit.incoming, &["token", "return"]).await?;
     let now = visit.now_seconds();
     let token = fields.text("token").unwrap_or_default().trim();

@@ -17,19 +17,14 @@ use crate::routes::{handover, state};
 use crate::standing::{Stand, Standing};
 use crate::visit::Visit;
 use crate::visitor::{Visitor, claim_of, claim_text, is_of_place};
-use crate::{platform, rooms, same_site, way_back};
+use crate::{platform, rooms, way_back};
 
 /// The state of the place, with its ticket as cookie; for a form the way to the event's page.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     if !room.event.handover {
         return Err(handover::not_offered());
     }
-    let visitor = visit.visitor(room);
-    same_site::check(
-        &visit.incoming,
-        &room.event.cors_origins,
-        visitor.brings_cookie(),
-    )?;
+    let visitor = visit.acting_visitor(room)?;
     let fields = fields::read(&visit.request, &visit.incoming, &["code", "id", "return"]).await?;
     let taken = take_over(visit, room, &visitor, &fields).await;
     if !fields.is_form {

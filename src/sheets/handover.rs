@@ -36,10 +36,7 @@ pub fn render(view: &SheetView, browser: &str) -> String {
     });
     let page = HandoverPage {
         frame: Frame::of(view, "handover"),
-        problem: view
-            .refused
-            .as_deref()
-            .map(|kind| words(view.language).text(reason(kind))),
+        problem: view.refusal(reason),
         browser,
         data: json_for_script(&data),
         js: JS,

@@ -34,10 +34,7 @@ pub fn render(view: &SheetView) -> String {
     });
     let page = StaffPage {
         frame: Frame::of(view, "staff"),
-        problem: view
-            .refused
-            .as_deref()
-            .map(|kind| words(view.language).text(reason(kind))),
+        problem: view.refusal(reason),
         data: json_for_script(&data),
         js: JS,
     };

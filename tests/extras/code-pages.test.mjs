@@ -1,9 +1,8 @@
 // The pages of hand-over and staff: what came behind # is out of the address before anything else, is in no request
 // and no referrer; opening spends nothing; a button does; and typing works without script.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import { launchBrowser } from "../../scripts/testing/browser.mjs";
-import { startDesk, startRenderer } from "./sheets.mjs";
+import { beforeEach, test } from "node:test";
+import { atDesk } from "./sheets.mjs";
 
 const CODE = "7Q2K9-0ZX4M-ABCDE-FGHJK";
 const TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJ2IjoxfQ.c2lnbmF0dXJl";
@@ -13,28 +12,16 @@ const PAGES = [
 ];
 const address = (target) => `POST /_wr/queues/world-tour/${target}`;
 
-let pages;
-let browser;
-let desk;
-before(async () => {
-  pages = startRenderer();
-  browser = await launchBrowser();
-  desk = await startDesk(pages);
-});
-after(async () => {
-  await browser?.close();
-  desk?.stop();
-  pages?.stop();
-});
+const at = atDesk();
 beforeEach(() => {
-  desk.asked.length = 0;
-  desk.answers = {};
+  at.desk.asked.length = 0;
+  at.desk.answers = {};
 });
 
 async function open({ name, secret }, options = {}) {
-  const context = await browser.newContext(options);
+  const context = await at.browser.newContext(options);
   const page = await context.newPage();
-  await page.goto(`${desk.url(name)}#${secret}`);
+  await page.goto(`${at.desk.url(name)}#${secret}`);
   return { page, close: () => context.close() };
 }
 
@@ -44,13 +31,13 @@ for (const each of PAGES) {
   test(`R5 ${name}: what came behind # is in the field, and not in the address, the history or any request`, async () => {
     const { page, close } = await open(each);
     assert.equal(await page.locator(field).inputValue(), secret);
-    assert.equal(page.url(), desk.url(name));
+    assert.equal(page.url(), at.desk.url(name));
     assert.equal(await page.evaluate(() => location.hash + document.documentURI.split("#").length), "1");
     await page.locator("a, button").first().waitFor();
-    desk.answers[address(target)] = [200, { state: "waiting" }];
+    at.desk.answers[address(target)] = [200, { state: "waiting" }];
     await page.getByRole("button", { name: button }).click();
     await page.waitForURL(/\/events\/world-tour\/$/);
-    for (const { url, headers, method } of desk.asked) {
+    for (const { url, headers, method } of at.desk.asked) {
       assert.ok(!url.includes(secret) && !JSON.stringify(headers).includes(secret), `${method} ${url}`);
     }
     await page.goBack();
@@ -61,13 +48,13 @@ for (const each of PAGES) {
   test(`R5 ${name}: opening sends nothing but the question for the page; the button sends it once`, async () => {
     const { page, close } = await open(each);
     assert.deepEqual(
-      desk.asked.filter(({ method }) => method !== "GET"),
+      at.desk.asked.filter(({ method }) => method !== "GET"),
       [],
     );
-    desk.answers[address(target)] = [200, { state: "waiting" }];
+    at.desk.answers[address(target)] = [200, { state: "waiting" }];
     await page.getByRole("button", { name: button }).dblclick();
     await page.waitForURL(/\/events\/world-tour\/$/);
-    const posts = desk.asked.filter(({ method }) => method === "POST");
+    const posts = at.desk.asked.filter(({ method }) => method === "POST");
     assert.equal(posts.length, 1);
     const body = JSON.parse(posts[0].body);
     assert.equal(body[sent], name === "handover" ? secret.replaceAll("-", "") : secret);
@@ -79,7 +66,7 @@ for (const each of PAGES) {
     const { page, close } = await open({ name, secret: "" });
     await page.evaluate((value) => location.assign(`#${value}`), secret);
     await page.waitForFunction(([id, value]) => document.querySelector(id).value === value, [field, secret]);
-    assert.equal(page.url(), desk.url(name));
+    assert.equal(page.url(), at.desk.url(name));
     await close();
   });
 
@@ -88,7 +75,7 @@ for (const each of PAGES) {
     await page.locator(field).fill(secret);
     await page.getByRole("button", { name: button }).click();
     await page.waitForLoadState();
-    const post = desk.asked.find(({ method }) => method === "POST");
+    const post = at.desk.asked.find(({ method }) => method === "POST");
     assert.equal(post.url, address(target).slice("POST ".length));
     const body = new URLSearchParams(post.body);
     assert.equal(body.get(sent), secret);
@@ -111,13 +98,13 @@ for (const each of PAGES) {
     }[name];
     const { page, close } = await open(each);
     for (const [status, kind, words] of refusals) {
-      desk.answers[address(target)] = [status, { type: `urn:anteroom:problem:${kind}`, status }];
+      at.desk.answers[address(target)] = [status, { type: `urn:anteroom:problem:${kind}`, status }];
       await page.getByRole("button", { name: button }).click();
       await page.locator("#problem").filter({ hasText: words }).waitFor({ timeout: 5_000 });
       assert.equal(await page.locator(":focus").getAttribute("id"), field.slice(1));
       assert.equal(await page.locator(field).inputValue(), secret);
     }
-    desk.answers[address(target)] = [200, { state: "waiting" }];
+    at.desk.answers[address(target)] = [200, { state: "waiting" }];
     await page.getByRole("button", { name: button }).click();
     await page.waitForURL(/\/events\/world-tour\/$/);
     await close();
@@ -129,6 +116,6 @@ test("a code of another length is not sent", async () => {
   await page.locator("#code").fill("7Q2K9-0ZX4M");
   await page.getByRole("button", { name: "Take over my place" }).click();
   await page.locator("#problem").filter({ hasText: "20 letters and digits" }).waitFor();
-  assert.equal(desk.asked.filter(({ method }) => method === "POST").length, 0);
+  assert.equal(at.desk.asked.filter(({ method }) => method === "POST").length, 0);
   await close();
 });

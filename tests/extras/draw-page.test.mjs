@@ -1,47 +1,34 @@
 // The page of the draw: it recomputes, and says in plain words what fits and what does not.
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import { launchBrowser } from "../../scripts/testing/browser.mjs";
+import { beforeEach, test } from "node:test";
 import { drawnDocument, earlyDocument, shuffle, stateOf } from "./draws.mjs";
-import { startDesk, startRenderer } from "./sheets.mjs";
+import { atDesk } from "./sheets.mjs";
 
 const ENTRY = 430;
 
-let pages;
-let browser;
-let desk;
-before(async () => {
-  pages = startRenderer();
-  browser = await launchBrowser();
-  desk = await startDesk(pages);
-});
-after(async () => {
-  await browser?.close();
-  desk?.stop();
-  pages?.stop();
-});
+const at = atDesk();
 beforeEach(() => {
-  desk.document = drawnDocument();
-  desk.me = null;
-  desk.view = {};
+  at.desk.document = drawnDocument();
+  at.desk.me = null;
+  at.desk.view = {};
 });
 
 /** Opens the page; whatever the policy or the script complains about fails the test. */
 async function open(options = {}) {
-  const context = await browser.newContext(options);
+  const context = await at.browser.newContext(options);
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
-  await page.goto(desk.url("draw"));
+  await page.goto(at.desk.url("draw"));
   return { page, complaints, close: () => context.close() };
 }
 
 const verdict = (page, kind) => page.locator(`#verdict[data-kind=${kind}]`).waitFor({ timeout: 8_000 });
 
 test("a visitor's rank is recomputed from the published numbers and is equal", async () => {
-  const { seed, entrants } = desk.document.lines[0].draw;
-  desk.me = stateOf(ENTRY, await shuffle.rankOf(ENTRY, entrants, seed));
+  const { seed, entrants } = at.desk.document.lines[0].draw;
+  at.desk.me = stateOf(ENTRY, await shuffle.rankOf(ENTRY, entrants, seed));
   const { page, complaints, close } = await open();
   await verdict(page, "good");
   assert.equal(await page.locator("#verdict-title").textContent(), "Equal");
@@ -58,9 +45,9 @@ test("a visitor's rank is recomputed from the published numbers and is equal", a
 });
 
 test("a rank that does not follow from the numbers is NOT EQUAL", async () => {
-  const { seed, entrants } = desk.document.lines[0].draw;
+  const { seed, entrants } = at.desk.document.lines[0].draw;
   const right = await shuffle.rankOf(ENTRY, entrants, seed);
-  desk.me = stateOf(ENTRY, (right + 1) % entrants);
+  at.desk.me = stateOf(ENTRY, (right + 1) % entrants);
   const { page, close } = await open();
   await verdict(page, "bad");
   assert.equal(await page.locator("#verdict-title").textContent(), "NOT EQUAL");
@@ -68,11 +55,11 @@ test("a rank that does not follow from the numbers is NOT EQUAL", async () => {
 });
 
 test("numbers that contradict one another are said, also where the rank fits and where there is no place", async () => {
-  const [line] = desk.document.lines;
-  desk.me = stateOf(ENTRY, await shuffle.rankOf(ENTRY, line.draw.entrants, line.draw.seed));
+  const [line] = at.desk.document.lines;
+  at.desk.me = stateOf(ENTRY, await shuffle.rankOf(ENTRY, line.draw.entrants, line.draw.seed));
   line.draw.secret = "00".repeat(32);
-  for (const me of [desk.me, null]) {
-    desk.me = me;
+  for (const me of [at.desk.me, null]) {
+    at.desk.me = me;
     const { page, close } = await open();
     await verdict(page, "bad");
     assert.equal(await page.locator("#verdict-title").textContent(), "The numbers do not fit");
@@ -91,7 +78,7 @@ test("without a beacon, and when it did not come, the page says what follows fro
     ["none", /No public random number took part/],
     ["absent", /did not come in time/],
   ]) {
-    desk.document = drawnDocument({ beacon });
+    at.desk.document = drawnDocument({ beacon });
     const { page, close } = await open();
     await verdict(page, "plain");
     assert.match(await page.locator("#without").textContent(), words);
@@ -101,7 +88,7 @@ test("without a beacon, and when it did not come, the page says what follows fro
 });
 
 test("any entry number can be tried, also one from after the draw, and what is none is refused", async () => {
-  const { seed, entrants } = desk.document.lines[0].draw;
+  const { seed, entrants } = at.desk.document.lines[0].draw;
   const { page, complaints, close } = await open();
   await verdict(page, "plain");
   const attempt = async (typed) => {
@@ -121,36 +108,36 @@ test("any entry number can be tried, also one from after the draw, and what is n
 });
 
 test("before the draw only the commitment is shown, and the page finds the rest by itself", async () => {
-  desk.document = earlyDocument();
+  at.desk.document = earlyDocument();
   const { page, close } = await open();
   await verdict(page, "plain");
   assert.equal(await page.locator("#verdict-title").textContent(), "Not drawn yet");
   await page.locator("summary").click();
   assert.equal(await page.locator("[id='general.seed']").textContent(), "not known yet");
-  desk.document = drawnDocument();
+  at.desk.document = drawnDocument();
   await page.locator("#checks").waitFor({ timeout: 20_000 });
-  const { seed, beacon } = desk.document.lines[0].draw;
+  const { seed, beacon } = at.desk.document.lines[0].draw;
   assert.equal(await page.locator("[id='general.seed']").textContent(), seed);
   assert.equal(await page.locator("[id='general.round']").textContent(), String(beacon.round));
   await close();
 });
 
 test("whether a beacon takes part is known with the round: before it is not known yet, without one it is gone", async () => {
-  desk.document = earlyDocument();
+  at.desk.document = earlyDocument();
   const { page, close } = await open();
   await verdict(page, "plain");
   await page.locator("summary").click();
   const round = page.locator("[id='general.round']");
   assert.equal(await round.textContent(), "not known yet");
   assert.equal(await round.isVisible(), true);
-  desk.document = drawnDocument({ beacon: "none" });
+  at.desk.document = drawnDocument({ beacon: "none" });
   await page.locator("#without").waitFor({ timeout: 20_000 });
   assert.equal(await round.isVisible(), false);
   await close();
 });
 
 test("a line without a draw says so, and nothing is computed", async () => {
-  desk.document.lines[0].draw = null;
+  at.desk.document.lines[0].draw = null;
   const { page, close } = await open();
   await verdict(page, "plain");
   assert.match(await page.locator("#verdict-title").textContent(), /There is no draw here/);
@@ -163,7 +150,7 @@ test("without script the numbers are there, and the program that checks them is 
   assert.match(await page.locator("noscript").textContent(), /Without script nothing is recomputed here/);
   assert.equal(await page.locator("#verdict").isVisible(), false);
   await page.locator("summary").click();
-  const { draw } = desk.document.lines[0];
+  const { draw } = at.desk.document.lines[0];
   for (const name of ["commitment", "secret", "seed", "log_root", "fixed_at"]) {
     assert.equal(await page.locator(`[id='general.${name}']`).textContent(), draw[name], name);
   }

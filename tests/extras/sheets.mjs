@@ -1,41 +1,27 @@
 // A stand-in for the edge: serves the small pages that the real templates render, under the real policy, and answers
 // the addresses that their scripts ask from what the test sets.
-import { spawn, spawnSync } from "node:child_process";
 import { createServer } from "node:http";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { after, before } from "node:test";
+import { launchBrowser } from "../../scripts/testing/browser.mjs";
+import { startRenderer } from "../page/renderer.mjs";
 import { policyFor } from "../page/room.mjs";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const BUILD_WITHIN_MS = 15 * 60_000;
 const NONCE = "bm9uY2Utb2YtdGVzdHM";
 
-/** Builds the renderer once and says where it is. */
-function renderer() {
-  const build = spawnSync(
-    "cargo",
-    ["build", "--quiet", "--package", "anteroom", "--example", "render_sheet", "--message-format", "json"],
-    { cwd: process.env.PAGE_BUILD_ROOT ?? ROOT, stdio: ["ignore", "pipe", "inherit"], timeout: BUILD_WITHIN_MS },
-  );
-  const built = build.stdout.toString().split("\n").filter(Boolean).map(JSON.parse);
-  const made = built.find((message) => message.target?.name === "render_sheet" && message.executable);
-  if (!made) throw new Error("cargo did not build the example render_sheet");
-  return made.executable;
-}
-
-/** `render(asked)` resolves to a page, see render_sheet.rs; `stop()` ends the renderer. */
-export function startRenderer() {
-  const child = spawn(renderer(), { stdio: ["pipe", "pipe", "inherit"] });
-  const waiting = [];
-  createInterface({ input: child.stdout }).on("line", (line) => waiting.shift()(JSON.parse(line)));
-  return {
-    render: (asked) =>
-      new Promise((done) => {
-        waiting.push(done);
-        child.stdin.write(`${JSON.stringify(asked)}\n`);
-      }),
-    stop: () => child.stdin.end(),
-  };
+/** The renderer, a browser and a desk for the tests of one file, from the first to the last. */
+export function atDesk() {
+  const at = {};
+  before(async () => {
+    at.pages = startRenderer("render_sheet");
+    at.browser = await launchBrowser();
+    at.desk = await startDesk(at.pages);
+  });
+  after(async () => {
+    await at.browser?.close();
+    at.desk?.stop();
+    at.pages?.stop();
+  });
+  return at;
 }
 
 const plain = {
@@ -86,7 +72,7 @@ export function askedFor(name, { view = {}, document, kind } = {}) {
  * Starts the stand-in. `desk.document` and `desk.me` are what the page of the draw asks for, `desk.answers` maps
  * "POST /path" to `[status, body]`, `desk.view` is laid over every page's view; `desk.asked` lists the requests.
  */
-export async function startDesk(pages) {
+async function startDesk(pages) {
   const desk = { document: null, me: null, answers: {}, view: {}, asked: [] };
   const server = createServer((request, response) => {
     answer(desk, pages, request, response).catch((error) => response.destroy(error));

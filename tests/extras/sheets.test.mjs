@@ -3,9 +3,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { after, before, test } from "node:test";
-import { launchBrowser } from "../../scripts/testing/browser.mjs";
-import { askedFor, LANGUAGES, startDesk, startRenderer } from "./sheets.mjs";
+import { test } from "node:test";
+import { askedFor, atDesk, LANGUAGES } from "./sheets.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
@@ -18,19 +17,7 @@ const STANDING = [
   ["staff", { view: { refused: "unauthorized" } }],
 ];
 
-let pages;
-let browser;
-let desk;
-before(async () => {
-  pages = startRenderer();
-  browser = await launchBrowser();
-  desk = await startDesk(pages);
-});
-after(async () => {
-  await browser?.close();
-  desk?.stop();
-  pages?.stop();
-});
+const at = atDesk();
 
 const violations = (page) =>
   page.evaluate(
@@ -46,7 +33,7 @@ const wideBy = (page) => page.evaluate(() => document.documentElement.scrollWidt
 
 for (const colorScheme of ["light", "dark"]) {
   test(`every small page but the draw's is clean to axe and fits 320 pixels, ${colorScheme}`, async () => {
-    const context = await browser.newContext({
+    const context = await at.browser.newContext({
       colorScheme,
       viewport: { width: 320, height: 640 },
       bypassCSP: true,
@@ -55,9 +42,9 @@ for (const colorScheme of ["light", "dark"]) {
     let html = "";
     await page.route("http://room.test/**", (route) => route.fulfill({ body: html, contentType: "text/html" }));
     for (const language of LANGUAGES) {
-      for (const [at, [name, { view, ...more }]] of STANDING.entries()) {
-        html = await pages.render(askedFor(name, { ...more, view: { ...view, language } }));
-        await page.goto(`http://room.test/${language}/${at}`);
+      for (const [position, [name, { view, ...more }]] of STANDING.entries()) {
+        html = await at.pages.render(askedFor(name, { ...more, view: { ...view, language } }));
+        await page.goto(`http://room.test/${language}/${position}`);
         const where = `${name} ${JSON.stringify(more)}, ${language}`;
         assert.deepEqual(await violations(page), [], where);
         assert.ok((await wideBy(page)) <= 0, `${where}: ${await wideBy(page)} px too wide`);
@@ -68,11 +55,11 @@ for (const colorScheme of ["light", "dark"]) {
 }
 
 test("the page with the code shows the picture under the real policy, and one link leads back", async () => {
-  const context = await browser.newContext({ javaScriptEnabled: false });
+  const context = await at.browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   const refused = [];
   page.on("console", (message) => /Content Security Policy/.test(message.text()) && refused.push(message.text()));
-  await page.goto(desk.url("offer"));
+  await page.goto(at.desk.url("offer"));
   assert.equal(await page.locator("h1").textContent(), "Continue on another device");
   const picture = page.getByRole("img", { name: "QR code with the link" });
   const { width, height } = await picture.locator("svg").boundingBox();
@@ -81,21 +68,21 @@ test("the page with the code shows the picture under the real policy, and one li
   assert.equal(await page.getByText("Valid until").textContent(), "Valid until 10:10 UTC+1.");
   assert.match(await page.locator(".link a").getAttribute("href"), /#7K3QM9XW2T4H8RB6YCDE$/);
   await page.getByRole("link", { name: "Back to my place" }).click();
-  assert.equal(page.url(), `${desk.origin}/events/world-tour/`);
+  assert.equal(page.url(), `${at.desk.origin}/events/world-tour/`);
   assert.deepEqual(refused, []);
   await context.close();
 });
 
 test("a staff pass that was refused is said on the staff page, with what to do", async () => {
-  desk.view = { refused: "unauthorized" };
-  const context = await browser.newContext({ javaScriptEnabled: false });
+  at.desk.view = { refused: "unauthorized" };
+  const context = await at.browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
-  await page.goto(desk.url("staff"));
+  await page.goto(at.desk.url("staff"));
   assert.match(await page.getByRole("alert").textContent(), /not valid, or not any more\. Ask for a new one\./);
-  desk.view = { refused: "away" };
+  at.desk.view = { refused: "away" };
   await page.reload();
   assert.match(await page.getByRole("alert").textContent(), /Please try again/);
-  desk.view = {};
+  at.desk.view = {};
   await page.reload();
   assert.equal(await page.getByRole("alert").count(), 0);
   await context.close();

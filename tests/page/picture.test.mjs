@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { launchBrowser } from "../../scripts/testing/browser.mjs";
-import { startRenderer, startRoom } from "./room.mjs";
+import { startRenderer } from "./renderer.mjs";
+import { startRoom } from "./room.mjs";
 
 const PICTURE = new URL("../../docs/queue-page.png", import.meta.url);
 const MOST_BYTES = 200_000;

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launchBrowser } from "../../scripts/testing/browser.mjs";
-import { startRenderer, startRoom } from "./room.mjs";
+import { startRenderer } from "./renderer.mjs";
+import { startRoom } from "./room.mjs";
 import { viewOf } from "./scenes.mjs";
 
 let renderer;

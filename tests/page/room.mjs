@@ -1,14 +1,9 @@
 // A stand-in for the edge: serves pages that the real template renders, answers the page's API from
 // the same view, and writes down what it was asked. The test moves the view.
 
-import { spawn, spawnSync } from "node:child_process";
 import { createServer } from "node:http";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { viewOf } from "./scenes.mjs";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const BUILD_WITHIN_MS = 15 * 60_000;
 const DEFERRAL_MS = 5 * 60_000;
 
 /** What a hand-over is offered with; the picture is a small square with a script that must not run. */
@@ -19,34 +14,6 @@ export const HANDOVER = {
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#fff"/>' +
     '<path d="M1 1h2v2H1zM5 1h2v2H5zM1 5h2v2H1zM4 4h1v1H4zM6 6h1v1H6z"/><script>parent.document.title="broken"</script></svg>',
 };
-
-/** Builds the renderer once and says where it is. */
-function renderer() {
-  const build = spawnSync(
-    "cargo",
-    ["build", "--quiet", "--package", "anteroom", "--example", "render_page", "--message-format", "json"],
-    { cwd: process.env.PAGE_BUILD_ROOT ?? ROOT, stdio: ["ignore", "pipe", "inherit"], timeout: BUILD_WITHIN_MS },
-  );
-  const built = build.stdout.toString().split("\n").filter(Boolean).map(JSON.parse);
-  const made = built.find((message) => message.target?.name === "render_page" && message.executable);
-  if (!made) throw new Error("cargo did not build the example render_page");
-  return made.executable;
-}
-
-/** `render(view)` resolves to the page; `stop()` ends the renderer. */
-export function startRenderer() {
-  const child = spawn(renderer(), { stdio: ["pipe", "pipe", "inherit"] });
-  const waiting = [];
-  createInterface({ input: child.stdout }).on("line", (line) => waiting.shift()(JSON.parse(line)));
-  return {
-    render: (view) =>
-      new Promise((done) => {
-        waiting.push(done);
-        child.stdin.write(`${JSON.stringify(view)}\n`);
-      }),
-    stop: () => child.stdin.end(),
-  };
-}
 
 /** The policy that the page is made for; `src/page.rs` has a test that it writes the same. */
 export const policyFor = (nonce, ancestors) =>

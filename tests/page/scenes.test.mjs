@@ -7,7 +7,8 @@ import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { launchBrowser } from "../../scripts/testing/browser.mjs";
-import { startRenderer, startRoom } from "./room.mjs";
+import { startRenderer } from "./renderer.mjs";
+import { startRoom } from "./room.mjs";
 import { NOW_MS, scenes, viewOf } from "./scenes.mjs";
 
 const LANGUAGES = { English: "en", German: "de", French: "fr", Spanish: "es", Polish: "pl", Arabic: "ar" };

@@ -2,7 +2,8 @@
 
 import { after, before, test } from "node:test";
 import { launchBrowser } from "../../scripts/testing/browser.mjs";
-import { startRenderer, startRoom } from "./room.mjs";
+import { startRenderer } from "./renderer.mjs";
+import { startRoom } from "./room.mjs";
 import { viewOf } from "./scenes.mjs";
 
 const WITHIN_MS = 60_000;
