@@ -12,7 +12,7 @@ import { filesBelow } from "../stamps.mjs";
 const WASM_TARGET = "wasm32-unknown-unknown";
 const WORKER_PACKAGES = ["anteroom", "anteroom-durable-objects"];
 /** What the simulation has to show on every run of the tests. */
-const SIMULATION_ARGS = ["--seeds", "12", "--visitors", "10000"];
+const SIMULATION_ARGS = ["--seeds", "20", "--visitors", "10000"];
 
 const cargoEnv = { CARGO_TARGET_DIR: targetDir, CARGO_TERM_COLOR: "never", RUST_BACKTRACE: "0" };
 

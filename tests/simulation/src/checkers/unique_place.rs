@@ -137,8 +137,10 @@ impl Checker for UniquePlace {
             | Observation::Audited {
                 visitor,
                 place: Some(place),
-            } if place.is_joined() => {
-                self.place(at_ms, visitor, place, findings);
+            } => {
+                if place.is_joined() {
+                    self.place(at_ms, visitor, place, findings);
+                }
                 self.keyed(at_ms, visitor, place, findings);
             }
             Observation::AuditOver { entries, .. } => {
@@ -246,6 +248,19 @@ mod tests {
         Observation::PlaceTold { visitor, place }
     }
 
+    /// Under the same key, before the coordinator was heard.
+    fn unnumbered(visitor: u32, state: VisitorState) -> Observation {
+        let Observation::PlaceTold { visitor, place } = under_key(visitor, state, 1) else {
+            unreachable!("a place is told")
+        };
+        let place = PlaceSeen {
+            entry: None,
+            rank: None,
+            ..place
+        };
+        Observation::PlaceTold { visitor, place }
+    }
+
     #[test]
     fn a_second_live_place_under_a_key_breaks_it_and_one_after_the_end_does_not() {
         let both = [(0, under_key(0, Waiting, 1)), (1, under_key(1, Waiting, 1))];
@@ -258,5 +273,16 @@ mod tests {
             (2, under_key(1, Waiting, 1)),
         ];
         assert_eq!(check(&after), 0);
+        let left_without_a_number = [
+            (0, unnumbered(0, VisitorState::Provisional)),
+            (1, unnumbered(0, VisitorState::Left)),
+            (2, under_key(1, Waiting, 1)),
+        ];
+        assert_eq!(check(&left_without_a_number), 0);
+        let still_there = [
+            (0, unnumbered(0, VisitorState::Provisional)),
+            (1, under_key(1, Waiting, 1)),
+        ];
+        assert_eq!(check(&still_there), 1);
     }
 }
