@@ -135,7 +135,7 @@ pub const MAX_CODE_USES: u16 = 1_000;
 /// An opening is moved to this far ahead at least: every shard and page has heard of it by then.
 pub const SHORTEST_NOTICE: Millis = Millis(10_000);
 
-/// An opening is moved to this far ahead at most.
+/// An opening is moved by this much at most, counted from now or, when it lies ahead, from where it stood.
 pub const LONGEST_NOTICE: Millis = Millis::from_minutes(366 * 24 * 60);
 
 /// How often a changed stock is taken up, unless it begins or ends the sale.

@@ -171,13 +171,15 @@ impl Coordinator {
             .settings
             .prequeue_at
             .map_or(notice, |at| notice.max(at.plus(Millis(1))));
-        if opens_at < earliest || opens_at > now.plus(LONGEST_NOTICE) {
+        let stands = positions.iter().filter_map(|line| self.opens_at(*line));
+        let latest = stands.fold(now, UnixMillis::max).plus(LONGEST_NOTICE);
+        if opens_at < earliest || opens_at > latest {
             return Err(format!(
                 "opens_at is {}; {} to {} are allowed (Unix time in milliseconds): {} s from now at least, \
-                 later than prequeue_at, at most {} days ahead",
+                 later than prequeue_at, at most {} days later than now and than it was",
                 opens_at.0,
                 earliest.0,
-                now.plus(LONGEST_NOTICE).0,
+                latest.0,
                 SHORTEST_NOTICE.0 / 1_000,
                 LONGEST_NOTICE.0 / DAY.0
             ));

@@ -31,7 +31,7 @@ fn an_opening_that_cannot_be_moved_so_is_refused_with_its_field() {
             None,
             in_seconds(400 * 86_400),
             "rain",
-            "at most 366 days ahead",
+            "at most 366 days later",
         ),
         (None, in_seconds(90), "  ", "reason is empty"),
     ];

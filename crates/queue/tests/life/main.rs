@@ -259,6 +259,27 @@ fn an_opening_stays_behind_the_beginning_of_the_joins() {
 }
 
 #[test]
+fn an_opening_that_lies_years_ahead_can_be_postponed_too() {
+    let in_days = |days| START.plus(Millis::from_minutes(days * 24 * 60));
+    let far = Settings {
+        lines: vec![line("general", Some(in_days(700)))],
+        ..settings(Limits::default())
+    };
+    for (days, is_taken) in [(701, true), (700 + 366, true), (700 + 367, false)] {
+        let mut stage = Stage::new(far.clone(), 1);
+        let action = Action::Reschedule {
+            line: None,
+            opens_at: in_days(days),
+            reason: "rain".to_owned(),
+        };
+        let by = "box office".to_owned();
+        let reply = stage.at_coordinator(CoordinatorCommand::Operate { action, by });
+        let taken = matches!(reply, CoordinatorReply::State { .. });
+        assert_eq!(taken, is_taken, "{days} days ahead: {reply:?}");
+    }
+}
+
+#[test]
 fn a_configuration_moves_no_opening_whose_draw_has_begun() {
     let mut stage = Stage::new(scheduled(), 2);
     stage.now = START.plus(Millis::from_minutes(6));
