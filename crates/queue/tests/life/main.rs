@@ -260,7 +260,7 @@ fn an_opening_stays_behind_the_beginning_of_the_joins() {
 
 #[test]
 fn an_opening_that_lies_years_ahead_can_be_postponed_too() {
-    let in_days = |days| START.plus(Millis::from_minutes(days * 24 * 60));
+    let in_days = |days: u64| START.plus(Millis::from_minutes(days * 24 * 60));
     let far = Settings {
         lines: vec![line("general", Some(in_days(700)))],
         ..settings(Limits::default())
