@@ -49,6 +49,11 @@ impl Order {
         }
     }
 
+    /// Whether any entry number has a rank already.
+    pub(crate) fn knows_ranks(&self) -> bool {
+        !matches!(self, Order::Unknown | Order::Drawing { entrants: None })
+    }
+
     /// How many took part in the draw, once that is fixed.
     pub(crate) fn entrants(&self) -> Option<u64> {
         match self {

@@ -2,7 +2,7 @@
 //! phase, even when the permit has expired meanwhile.
 
 use super::command::{Refused, ShardReply};
-use super::place::{Place, Session, Standing};
+use super::place::{KnownRank, Place, Session, Standing};
 use super::{Shard, Try};
 use crate::draw::chain;
 use crate::limits::{GRANT_FETCH, MAX_PLACES, TRY_DECISION};
@@ -41,6 +41,7 @@ impl Shard {
             admitted: false,
             entry: None,
             standing: Standing::Waiting,
+            known_rank: KnownRank::default(),
         });
         let position = usize::from(line.0);
         self.lines[position].chain = chain(&self.lines[position].chain, &nonce);
@@ -211,6 +212,7 @@ impl Shard {
             admitted: false,
             entry: None,
             standing: Standing::Granted(Box::new(session)),
+            known_rank: KnownRank::default(),
         });
         self.unissued.insert(index);
         self.unconfirmed.insert(index);

@@ -11,8 +11,9 @@
 //!
 //! One file an idea: `joining` (joins and tries), `turn` (what a place is, claims, leaving),
 //! `session` (passes' sessions and deadlines), `syncing` (reports and answers), `entrants` (who came
-//! before the opening), `offers` (offers of a place's own), `keeping` (member keys, codes, hand-overs), `storing` (rows).
+//! before the opening), `absent` (who left before being called), `offers` (offers of a place's own), `keeping` (member keys, codes, hand-overs), `storing` (rows).
 
+mod absent;
 pub mod command;
 mod entrants;
 mod joining;
@@ -36,8 +37,9 @@ use crate::line::Order;
 use crate::outcome::Outcome;
 use crate::settings::Settings;
 use crate::sync::{Counters, LineReport};
-use crate::units::{ClaimId, KeyHash, Millis, Nonce, PlaceIndex, Rank, ShardIndex, UnixMillis};
+use crate::units::{ClaimId, KeyHash, Millis, Nonce, PlaceIndex, ShardIndex, UnixMillis};
 
+use absent::Left;
 use command::{PlaceView, ShardCommand, ShardReply};
 use keeping::{Handover, Holder};
 use place::Place;
@@ -82,16 +84,7 @@ struct Line {
     /// The chain over the permits of the places made, in the order of making.
     chain: Hash,
     /// Places that were left and are not counted as absent.
-    left: BTreeMap<PlaceIndex, LeftPlace>,
-}
-
-/// A place that was left and is not counted as absent.
-#[derive(Clone, Copy, Debug, Default)]
-struct LeftPlace {
-    /// The rank below which those were that were counted before a restart.
-    counted_below: Rank,
-    /// Its rank once it is known: working it out with every report would cost 90 hashes each.
-    rank: Option<Rank>,
+    left: Left,
 }
 
 /// What has to be stored.

@@ -1,9 +1,12 @@
 //! One place: what its home stores about one visitor, and what can be said of it from that and
 //! the board.
 
+use std::cell::Cell;
+
 use serde::{Deserialize, Serialize};
 
-use crate::units::{ClaimId, EntryNumber, Generation, LineIndex, Millis, Nonce, UnixMillis};
+use crate::line::Order;
+use crate::units::{ClaimId, EntryNumber, Generation, LineIndex, Millis, Nonce, Rank, UnixMillis};
 
 /// A running session, or a grant whose first pass has not been fetched yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,4 +94,30 @@ pub struct Place {
     pub entry: Option<EntryNumber>,
     /// Where it stands.
     pub standing: Standing,
+    /// Its rank, once it was asked for. Not stored.
+    pub(super) known_rank: KnownRank,
+}
+
+/// A rank that was worked out before: a drawn one costs 90 hashes, and a place is looked at with
+/// every claim and question. One that is known never changes, since each step of a draw is published
+/// once; it follows from entry number and order, so two places do not differ by it.
+#[derive(Clone, Debug, Default)]
+pub struct KnownRank(Cell<Option<Rank>>);
+
+impl PartialEq for KnownRank {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for KnownRank {}
+
+impl Place {
+    /// The place's rank in the line's order, once that and the entry number are known.
+    pub(super) fn rank(&self, order: &Order) -> Option<Rank> {
+        let known = self.known_rank.0.get();
+        let rank = known.or_else(|| order.rank(self.entry?));
+        self.known_rank.0.set(rank);
+        rank
+    }
 }

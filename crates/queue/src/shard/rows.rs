@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::keeping::{Handover, Holder};
-use super::place::{Place, Standing};
+use super::place::{KnownRank, Place, Standing};
 use crate::draw::hex;
 use crate::sync::Counters;
 use crate::units::{EntryNumber, KeyHash, LineIndex, Nonce, PlaceIndex, UnixMillis};
@@ -145,6 +145,7 @@ impl PlaceRow {
             admitted: self.marks & ADMITTED != 0,
             entry: self.entry,
             standing: self.standing,
+            known_rank: KnownRank::default(),
         }
     }
 }

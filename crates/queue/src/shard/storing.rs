@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::place::{Place, Standing};
 use super::rows::ShardRow;
-use super::{Identity, LeftPlace, Shard};
+use super::{Identity, Shard};
 use crate::draw::chain;
 use crate::limits::PLACES_PER_PAGE;
 use crate::outcome::Corrupt;
@@ -104,11 +104,7 @@ impl Shard {
             line.chain = chain(&line.chain, &place.nonce);
         }
         if matches!(place.standing, Standing::Left { .. }) && !place.direct {
-            let left = LeftPlace {
-                counted_below: Rank(line.row.absent_below),
-                rank: None,
-            };
-            line.left.insert(index, left);
+            line.left.add(index, Rank(line.row.absent_below));
         }
         if place.standing != Standing::Void {
             self.by_nonce.insert(place.nonce, index);

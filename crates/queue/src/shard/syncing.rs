@@ -198,33 +198,6 @@ impl Shard {
         self.count(position).numbered = end;
     }
 
-    /// Counts those who had left when the line called them, each once: others are called in their
-    /// stead without waiting for an answer.
-    fn count_absent(&mut self, position: usize) {
-        let Some(board) = self.board.as_ref() else {
-            return;
-        };
-        let called = board.lines[position].called;
-        let line = &mut self.lines[position];
-        if line.left.is_empty() {
-            return;
-        }
-        let (places, order) = (&self.places, &line.order);
-        let mut absent = 0;
-        line.left.retain(|index, left| {
-            let known = || order.rank(places[index.0 as usize].entry?);
-            left.rank = left.rank.or_else(known);
-            let is_called = left.rank.is_some_and(|rank| rank < called);
-            let counts = left.rank.is_some_and(|rank| rank >= left.counted_below);
-            absent += u64::from(is_called && counts);
-            !is_called
-        });
-        if absent > 0 {
-            line.row.absent_below = line.row.absent_below.max(called.0);
-            self.count(position).absent += absent;
-        }
-    }
-
     /// Hands new grants to the pending claims, first come first served. A grant for which nobody
     /// waits any more is given back: one more end and one more claim, so that demand stays what
     /// it is.

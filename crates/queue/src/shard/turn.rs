@@ -1,8 +1,8 @@
 //! What a place is, seen with the board, and what a visitor may do in the line: ask, claim, leave.
 
+use super::Shard;
 use super::command::{PlaceView, Refused, ShardReply, VisitorState};
 use super::place::{Claim, Place, Standing};
-use super::{LeftPlace, Shard};
 use crate::board::{Board, LineBoard, Phase};
 use crate::limits::{BRAKE_AGE, CLAIM_PRESENCE, DEFERRAL, PATIENT_SYNC};
 use crate::units::{ClaimId, Generation, Nonce, PlaceIndex, Rank, UnixMillis};
@@ -36,9 +36,7 @@ impl Shard {
 
     /// The place's rank, once its entry number and the line's order are known.
     fn rank(&self, place: &Place) -> Option<Rank> {
-        self.lines[usize::from(place.line.0)]
-            .order
-            .rank(place.entry?)
+        place.rank(&self.lines[usize::from(place.line.0)].order)
     }
 
     fn state_of(&self, place: &Place, now: UnixMillis) -> (VisitorState, Option<UnixMillis>) {
@@ -322,9 +320,7 @@ impl Shard {
             let row = &mut self.lines[position].row;
             row.absent_below = row.absent_below.max(called.0);
         } else {
-            self.lines[position]
-                .left
-                .insert(index, LeftPlace::default());
+            self.lines[position].left.add(index, Rank(0));
         }
         self.places[index.0 as usize].standing = Standing::Left { at: now };
         self.touch(index);
