@@ -3,7 +3,7 @@
 use core::pin::pin;
 
 use futures_util::future::{Either, select};
-use worker::{AbortController, Env, Fetch, console_warn};
+use worker::{AbortController, Env, Fetch, Request, RequestInit, RequestRedirect, console_warn};
 
 use crate::beacon::{DEFAULT_SERVERS, DRAND_URL, FETCH_TIMEOUT, addresses, signature};
 use crate::platform;
@@ -38,8 +38,11 @@ async fn fetched(address: &str) -> Result<Vec<u8>, String> {
 }
 
 async fn body(address: &str, signal: &worker::AbortSignal) -> worker::Result<Vec<u8>> {
-    let url = address.parse()?;
-    let mut response = Fetch::Url(url).send_with_signal(signal).await?;
+    let mut init = RequestInit::new();
+    // Only the configured servers are asked, whatever one of them says about others.
+    init.with_redirect(RequestRedirect::Manual);
+    let request = Request::new_with_init(address, &init)?;
+    let mut response = Fetch::Request(request).send_with_signal(signal).await?;
     match response.status_code() {
         200 => response.bytes().await,
         other => Err(format!("status {other}").into()),

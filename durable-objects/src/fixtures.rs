@@ -377,3 +377,20 @@ pub fn claim(number: u32, index: u32) -> ShardCommand {
         claim: ClaimId([9; 16]),
     }
 }
+
+/// What became of place `index` of visitor `number`.
+pub fn question(number: u32, index: u32) -> ShardCommand {
+    ShardCommand::Ask {
+        index: PlaceIndex(index),
+        nonce: nonce(number),
+        claim: ClaimId([9; 16]),
+    }
+}
+
+/// Visitor `number`, who has place `index`, is not ready.
+pub fn deferral(number: u32, index: u32) -> ShardCommand {
+    ShardCommand::Defer {
+        index: PlaceIndex(index),
+        nonce: nonce(number),
+    }
+}

@@ -4,8 +4,8 @@
 //! A window closes 25 ms after its first command. While a report is on its way it stays open until
 //! the answer is there, because that answer has to be stored as well; while the next report has to
 //! wait for the coordinator's pace it stays open until then, because only that report gets the
-//! joins their numbers. Both within bounds. So there are two commits for each report. Commands
-//! whose answer the coordinator decides (a join without its number, a claim, a try) stay here and
+//! joins their numbers. Both within bounds. So there are two commits for each report. Commands whose
+//! answer the coordinator decides (a join without its number, a claim, a try) and those that need a board stay here and
 //! are applied again after each answer of the coordinator, until they are decided or their patience
 //! is over. Applying a command twice is harmless: all of them are idempotent.
 
@@ -23,6 +23,9 @@ pub const LONGEST_WINDOW: Millis = Millis(100);
 
 /// How long a claim waits for its grant before the visitor is told that it is pending.
 pub const CLAIM_PATIENCE: Millis = Millis(1_000);
+
+/// How long a question waits for the board that it needs: half of what an edge waits for an answer.
+pub const QUESTION_PATIENCE: Millis = Millis(500);
 
 /// Commands that wait here at the same time: 2 s of joins (the longest patience) at four times
 /// what one object is planned for.
@@ -59,12 +62,13 @@ impl<T> Asked<T> {
         self.since.plus(match self.command {
             ShardCommand::Join { .. } => LATE_AFTER,
             ShardCommand::Try { .. } => TRY_DECISION,
+            ShardCommand::Ask { .. } => QUESTION_PATIENCE,
             _ => CLAIM_PATIENCE,
         })
     }
 
     /// What it is told when its patience is over: a join is provisional (or pending, if only an outdated
-    /// board refuses it), a claim pending; a try leaves nothing behind (the core gives a late grant back).
+    /// board refuses it), what needs a board pending; a try leaves nothing behind (the core gives a late grant back).
     fn out_of_patience(self) -> (T, ShardReply) {
         let reply = match self.command {
             ShardCommand::Try { .. } => ShardReply::Refused {
@@ -84,7 +88,11 @@ fn is_undecided(command: &ShardCommand, reply: &ShardReply) -> bool {
             place.state == VisitorState::Provisional
         }
         (
-            ShardCommand::Join { .. } | ShardCommand::Try { .. } | ShardCommand::Claim { .. },
+            ShardCommand::Join { .. }
+            | ShardCommand::Try { .. }
+            | ShardCommand::Ask { .. }
+            | ShardCommand::Claim { .. }
+            | ShardCommand::Defer { .. },
             ShardReply::Pending { .. },
         ) => true,
         _ => false,

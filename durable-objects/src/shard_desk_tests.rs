@@ -3,7 +3,7 @@ use anteroom_queue::shard::command::{Refused, ShardReply, VisitorState};
 use anteroom_queue::units::EntryNumber;
 
 use super::*;
-use crate::fixtures::{Memory, Pair, T, claim, join, settings};
+use crate::fixtures::{Memory, Pair, T, claim, deferral, join, question, settings};
 use crate::wire::ShardAnswer;
 
 fn entry(reply: &ShardReply) -> Option<u64> {
@@ -187,6 +187,39 @@ fn a_claim_that_is_not_granted_is_pending_after_a_second() {
         panic!("{replies:?}");
     };
     assert_eq!(after, 1_000, "patience counts from the arrival");
+}
+
+#[test]
+fn a_shard_that_starts_anew_says_what_became_of_a_place_when_it_knows() {
+    for is_reachable in [true, false] {
+        let mut pair = Pair::in_touch();
+        pair.join(1);
+        pair.run_for(Millis::from_seconds(2));
+        pair.restart();
+        pair.is_reachable = is_reachable;
+        let asked = pair.now;
+        pair.ask(1, question(1, 0));
+        pair.ask(2, deferral(1, 0));
+        pair.run_for(Millis::from_seconds(2));
+        let replies: Vec<_> = pair.replies(asked)[1..].to_vec();
+        let [(question_after, 1, question), (deferral_after, 2, deferral)] = replies[..] else {
+            panic!("{replies:?}");
+        };
+        let state = |reply| match reply {
+            ShardReply::Place { place, .. } => Some((place.state, place.may_defer)),
+            ShardReply::Pending { .. } => None,
+            other => panic!("{other:?}"),
+        };
+        if is_reachable {
+            assert!(question_after.max(deferral_after) <= 150, "{replies:?}");
+            let called = VisitorState::Called;
+            assert_eq!(state(question), Some((called, true)));
+            assert_eq!(state(deferral), Some((called, false)));
+        } else {
+            assert_eq!((question_after, deferral_after), (500, 1_000));
+            assert_eq!((state(question), state(deferral)), (None, None));
+        }
+    }
 }
 
 #[test]

@@ -150,7 +150,8 @@ pub struct Board {
     pub message: Option<String>,
     /// The limits in force.
     pub limits: Limits,
-    /// Counts the changes that may make a wait longer (pause, stop, a lowered limit).
+    /// Counts the changes that may make a wait longer (pause, stop, nothing left, a line that ends, a
+    /// lowered limit).
     pub slowdowns: u32,
     /// A first visit may be admitted in one step: there is room and nobody waits.
     pub room: bool,

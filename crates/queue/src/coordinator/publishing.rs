@@ -38,6 +38,7 @@ pub(super) fn blank(settings: &Settings) -> Board {
 impl Coordinator {
     /// Makes the present board; a board that differs is a new version.
     pub(super) fn publish(&mut self, now: UnixMillis) {
+        self.count_brakes(now);
         let shards = self.shards();
         let board = Board {
             version: self.board.version,
@@ -68,6 +69,19 @@ impl Coordinator {
                 ..board
             };
             self.changed.queue = true;
+        }
+    }
+
+    /// A line that was open and stands still, whatever stopped it, is counted once: a shard that hears
+    /// of it only when it is over knows by that count that its offers last longer.
+    fn count_brakes(&mut self, now: UnixMillis) {
+        let is_braked = |(position, line): (usize, &LineBoard)| {
+            let was_open = line.phase == Phase::Open && !self.board.stop;
+            was_open && (self.live.stop || self.phase(position, now) != Phase::Open)
+        };
+        let braked = self.board.lines.iter().enumerate().any(is_braked);
+        if braked && self.live.slowdowns == self.board.slowdowns {
+            self.live.slowdowns += 1;
         }
     }
 

@@ -243,7 +243,8 @@ pub enum ShardReply {
         /// Whether this call made it.
         new: bool,
     },
-    /// Try again when the next sync is in: the try or claim is not decided.
+    /// Try again when the next sync is in: the try, claim or deferral is not decided, or what became
+    /// of the place is not known.
     Pending {
         /// The place.
         place: Option<PlaceView>,

@@ -264,10 +264,4 @@ impl Shard {
         counters.withdrawn += 1;
         self.offer_anew(index, now);
     }
-
-    fn offer_anew(&mut self, index: PlaceIndex, now: UnixMillis) {
-        let until = now.plus(self.settings.hold);
-        self.places[index.0 as usize].standing = Standing::Reoffered { until };
-        self.touch(index);
-    }
 }

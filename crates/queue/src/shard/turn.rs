@@ -4,7 +4,7 @@ use super::Shard;
 use super::command::{PlaceView, Refused, ShardReply, VisitorState};
 use super::place::{Claim, Place, Standing};
 use crate::board::{Board, LineBoard, Phase};
-use crate::limits::{BRAKE_AGE, CLAIM_PRESENCE, DEFERRAL, PATIENT_SYNC};
+use crate::limits::{BRAKE_AGE, CLAIM_PRESENCE, PATIENT_SYNC};
 use crate::units::{ClaimId, Generation, Nonce, PlaceIndex, Rank, UnixMillis};
 
 impl Shard {
@@ -15,6 +15,7 @@ impl Shard {
     pub(super) fn view_of(&self, index: PlaceIndex, place: &Place, now: UnixMillis) -> PlaceView {
         let rank = self.rank(place);
         let (state, offer_until) = self.state_with(place, rank, now);
+        let may_defer = state == VisitorState::Called && !place.deferred && self.offers_end();
         PlaceView {
             index,
             line: place.line,
@@ -22,13 +23,13 @@ impl Shard {
             rank,
             arrived: place.arrived,
             state,
-            offer_until,
+            offer_until: offer_until.filter(|_| !self.clock_of_offers_stands(place)),
             session_ends: match &place.standing {
                 Standing::Granted(session) => Some(session.ends),
                 Standing::Ended { at } => Some(*at),
                 _ => None,
             },
-            may_defer: state == VisitorState::Called && !place.deferred,
+            may_defer,
             was_admitted: place.admitted,
             missed_draw: self.missed_draw(place),
         }
@@ -39,7 +40,12 @@ impl Shard {
         place.rank(&self.lines[usize::from(place.line.0)].order)
     }
 
-    fn state_of(&self, place: &Place, now: UnixMillis) -> (VisitorState, Option<UnixMillis>) {
+    /// What the place is, and while it is called, the end of its offer as the clock of offers has it.
+    pub(super) fn state_of(
+        &self,
+        place: &Place,
+        now: UnixMillis,
+    ) -> (VisitorState, Option<UnixMillis>) {
         self.state_with(place, self.rank(place), now)
     }
 
@@ -146,6 +152,10 @@ impl Shard {
             Standing::Claimed(pending) if pending.claim == claim => pending.seen = now,
             _ => {}
         }
+        // Without a board nobody knows whether a numbered place was called, or how long ago.
+        if self.board.is_none() && view.state == VisitorState::Waiting {
+            return ShardReply::Pending { place: Some(view) };
+        }
         ShardReply::Place {
             place: view,
             new: false,
@@ -185,7 +195,7 @@ impl Shard {
         }
     }
 
-    fn undecided(&self, index: PlaceIndex, now: UnixMillis) -> ShardReply {
+    pub(super) fn undecided(&self, index: PlaceIndex, now: UnixMillis) -> ShardReply {
         ShardReply::Pending {
             place: Some(self.view_at(index, now)),
         }
@@ -253,41 +263,6 @@ impl Shard {
             ShardReply::Pending {
                 place: Some(self.view_at(index, now)),
             }
-        }
-    }
-
-    /// Not ready yet: the offer stands longer, once.
-    pub(super) fn defer(&mut self, index: PlaceIndex, nonce: Nonce, now: UnixMillis) -> ShardReply {
-        let place = match self.known(index, nonce) {
-            Ok(place) => place,
-            Err(unknown) => return unknown,
-        };
-        let (state, offer_until) = self.state_of(place, now);
-        let why = match state {
-            VisitorState::Called if place.deferred => Some(Refused::AlreadyDeferred),
-            VisitorState::Called => None,
-            VisitorState::Waiting | VisitorState::Provisional => Some(Refused::NotCalled),
-            VisitorState::Lapsed => Some(Refused::Lapsed),
-            VisitorState::Left => Some(Refused::Left),
-            VisitorState::Ended => Some(Refused::Ended),
-            VisitorState::Pending | VisitorState::Admitted | VisitorState::Elsewhere => {
-                Some(Refused::NotCalled)
-            }
-        };
-        if let Some(why) = why {
-            return self.refuse(why, index, now);
-        }
-        let hold_ends = offer_until.unwrap_or(now.plus(self.settings.hold));
-        let place = &mut self.places[index.0 as usize];
-        place.deferred = true;
-        if self.settings.hold.0 > 0 {
-            let until = hold_ends.plus(DEFERRAL);
-            place.standing = Standing::Reoffered { until };
-        }
-        self.touch(index);
-        ShardReply::Place {
-            place: self.view_at(index, now),
-            new: false,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a shard keeps beside places, and the turn as an offer: member keys, codes, hand-overs,
 //! deferrals; the same after a restart.
 
+mod brakes;
 #[path = "../stage/mod.rs"]
 mod stage;
 

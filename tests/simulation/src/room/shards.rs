@@ -353,7 +353,10 @@ impl Room {
 pub(super) fn is_final(ask: Ask, reply: &ShardReply) -> bool {
     match (ask, reply) {
         (Ask::Join, ShardReply::Place { place, .. }) => place.state != VisitorState::Provisional,
-        (Ask::Join | Ask::Try | Ask::Claim, ShardReply::Pending { .. }) => false,
+        (
+            Ask::Join | Ask::Try | Ask::State | Ask::Claim | Ask::Defer,
+            ShardReply::Pending { .. },
+        ) => false,
         _ => true,
     }
 }
