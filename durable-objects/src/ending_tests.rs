@@ -1,10 +1,11 @@
 //! The end of a run: when its objects delete what they hold, and when they do not.
 
 use anteroom_queue::coordinator::command::Action;
+use anteroom_queue::shard::command::ShardReply;
 use anteroom_queue::units::{Millis, UnixMillis};
 
 use crate::coordinator_desk::CoordinatorDesk;
-use crate::fixtures::{Memory, Pair, coordinator_known, open, settings, shard_known};
+use crate::fixtures::{Memory, Pair, attempt, coordinator_known, open, settings, shard_known};
 use crate::meta::{DAY, Meta};
 use crate::opening::who;
 use crate::storage::{Store, read_all};
@@ -122,4 +123,71 @@ fn of_a_deleted_run_only_its_name_is_left_and_it_does_not_begin_again() {
         let refusal = who(Some(&meta), caller.as_ref()).unwrap_err();
         assert_eq!(refusal.text(), "run: 1 is over and was deleted");
     }
+}
+
+/// A shard that begins after its coordinator was deleted: `stored` is what it holds of the run.
+fn begins_late(stored: Memory) -> Pair {
+    let (mut pair, ended) = closed();
+    pair.now = ended.plus(settings().keep);
+    pair.run_for(Millis(1));
+    assert!(pair.is_coordinator_forgotten);
+    pair.shard_rows = stored;
+    pair.restart();
+    pair
+}
+
+#[test]
+fn no_place_is_acknowledged_in_a_deleted_run_by_a_shard_that_begins_after_that() {
+    let mut pair = begins_late(Memory::default());
+    let asked = pair.now;
+    pair.join(7);
+    pair.ask(8, attempt(8));
+    pair.read_board(9);
+    for _ in 0..200 {
+        pair.run_for(Millis(1));
+        if pair.shard.is_to_be_forgotten(pair.now) {
+            break;
+        }
+    }
+    assert!(pair.shard.is_to_be_forgotten(pair.now));
+    // A first visit is refused before anything is heard: no shard tries without a board.
+    let told = pair.answers.iter().filter(|(at, ..)| *at >= asked);
+    let told: Vec<u32> = told.map(|(_, to, _)| *to).collect();
+    assert_eq!(told, [8], "the join and the read end with the shard");
+    assert!(matches!(
+        pair.replies(asked)[..],
+        [(_, 8, ShardReply::Refused { .. })]
+    ));
+    let meta = stored_meta(&pair.shard_rows);
+    pair.shard_rows.forget(&meta.forgotten(pair.now)).unwrap();
+    let refusal = who(Some(&stored_meta(&pair.shard_rows)), Some(&shard_known())).unwrap_err();
+    assert_eq!(refusal.text(), "run: 1 is over and was deleted");
+}
+
+#[test]
+fn a_shard_that_never_heard_of_the_end_is_deleted_when_its_coordinator_was() {
+    let mut unheard = Pair::in_touch();
+    unheard.join(1);
+    unheard.run_for(Millis::from_seconds(1));
+    let mut pair = begins_late(unheard.shard_rows.clone());
+    assert!(!pair.shard.is_to_be_forgotten(pair.now), "it has to ask");
+    pair.run_for(Millis::from_seconds(1));
+    assert!(pair.shard.is_to_be_forgotten(pair.now));
+}
+
+#[test]
+fn while_nobody_knows_that_the_run_was_deleted_a_join_is_kept_and_goes_with_it() {
+    let mut pair = begins_late(Memory::default());
+    pair.is_reachable = false;
+    let asked = pair.now;
+    pair.join(7);
+    pair.run_for(Millis::from_seconds(3));
+    let replies = pair.replies(asked);
+    assert!(
+        matches!(replies[..], [.., (2_000, 7, ShardReply::Place { .. })]),
+        "{replies:?}"
+    );
+    pair.is_reachable = true;
+    pair.run_for(Millis::from_seconds(10));
+    assert!(pair.shard.is_to_be_forgotten(pair.now));
 }

@@ -9,13 +9,14 @@ use anteroom_queue::settings::{DrawSettings, Limits, LineSettings, Mode, Setting
 use anteroom_queue::shard::Shard;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::sync::SyncReply;
-use anteroom_queue::units::{ClaimId, LineIndex, Millis, Nonce, PlaceIndex, UnixMillis};
+use anteroom_queue::units::{Millis, UnixMillis};
 
 use crate::coordinator_desk::{CoordinatorDesk, Taken};
 use crate::opening::{Core, Known, start};
 use crate::shard_desk::ShardDesk;
 use crate::storage::{Store, WriteFailed, read_all};
 use crate::uplink::{SYNC_TIMEOUT, SyncFailed};
+pub use crate::visitors::{attempt, claim, deferral, join, nonce, question};
 use crate::wire::{self, CoordinatorAsk, EdgeCounts, ShardAnswer, ShardBody};
 
 /// When the tests begin.
@@ -350,47 +351,4 @@ pub fn open<C: Core>(rows: &mut Memory, known: &Known, settings: &Settings, now:
     let started = start::<C>(known, stored, settings.clone(), [7; 16], now).unwrap();
     rows.commit(started.changes).unwrap();
     started.core
-}
-
-/// Visitor `number`'s permit.
-pub fn nonce(number: u32) -> Nonce {
-    let mut nonce = [0; 16];
-    nonce[..4].copy_from_slice(&number.to_le_bytes());
-    Nonce(nonce)
-}
-
-/// Visitor `number` joins the only line.
-pub fn join(number: u32) -> ShardCommand {
-    ShardCommand::Join {
-        nonce: nonce(number),
-        line: LineIndex(0),
-        permit_expired: false,
-        arrived: None,
-    }
-}
-
-/// Visitor `number`, who has place `index`, claims.
-pub fn claim(number: u32, index: u32) -> ShardCommand {
-    ShardCommand::Claim {
-        index: PlaceIndex(index),
-        nonce: nonce(number),
-        claim: ClaimId([9; 16]),
-    }
-}
-
-/// What became of place `index` of visitor `number`.
-pub fn question(number: u32, index: u32) -> ShardCommand {
-    ShardCommand::Ask {
-        index: PlaceIndex(index),
-        nonce: nonce(number),
-        claim: ClaimId([9; 16]),
-    }
-}
-
-/// Visitor `number`, who has place `index`, is not ready.
-pub fn deferral(number: u32, index: u32) -> ShardCommand {
-    ShardCommand::Defer {
-        index: PlaceIndex(index),
-        nonce: nonce(number),
-    }
 }

@@ -55,6 +55,8 @@ mod sizes;
 mod sqlite;
 mod storage;
 mod uplink;
+#[cfg(test)]
+mod visitors;
 pub mod wire;
 
 pub use coordinator_object::CoordinatorObject;

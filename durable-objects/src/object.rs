@@ -103,17 +103,24 @@ impl<C: Class> Shell<C> {
 
     async fn answer(self: &Rc<Self>, body: &[u8]) -> Result<Vec<u8>, Refusal> {
         let call: C::Call = wire::decode(body).map_err(|why| Refusal::unreadable(&why))?;
-        let answered = self.take(call)?;
+        let meant = C::meant(&call);
+        let answered = self.take(call, &meant)?;
         wake(self);
-        answered.await.map_err(|_| Refusal::ended())
+        answered.await.map_err(|_| self.why_closed(&meant))
     }
 
-    fn take(&self, call: C::Call) -> Result<oneshot::Receiver<Vec<u8>>, Refusal> {
-        let meant = C::meant(&call);
-        self.opened(Some(&meant))?;
+    /// Why a call that waited got no answer: the same as whoever calls next is told.
+    fn why_closed(&self, meant: &Known) -> Refusal {
+        self.opened(Some(meant))
+            .err()
+            .unwrap_or_else(Refusal::ended)
+    }
+
+    fn take(&self, call: C::Call, meant: &Known) -> Result<oneshot::Receiver<Vec<u8>>, Refusal> {
+        self.opened(Some(meant))?;
         let mut slot = self.open.borrow_mut();
         let Open { desk, table, meta } = slot.as_mut().expect("opened above");
-        Known::of(meta).expect(&meant)?;
+        Known::of(meta).expect(meant)?;
         let (to, answered) = oneshot::channel();
         let taken = desk.take(call, to, table, platform::now());
         match self.instance.checked(taken) {

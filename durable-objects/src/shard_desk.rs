@@ -42,6 +42,15 @@ pub struct Step<T> {
     pub report: Option<(SyncRequest, EdgeCounts)>,
 }
 
+impl<T> Step<T> {
+    fn nothing() -> Self {
+        Self {
+            answers: Vec::new(),
+            report: None,
+        }
+    }
+}
+
 /// A board read that waits for news.
 #[derive(Debug)]
 struct Reader<T> {
@@ -207,6 +216,9 @@ impl<T> ShardDesk<T> {
         if let Some(result) = heard {
             self.take_in(result, now, dice, &mut changes, &mut replies);
         }
+        if self.is_coordinator_forgotten {
+            return Ok(Step::nothing());
+        }
         if news || self.is_window_over(now) || self.is_report_due(now) {
             let fresh = self.gather.close();
             self.carry_out(fresh, now, &mut changes, &mut replies);
@@ -234,10 +246,10 @@ impl<T> ShardDesk<T> {
 
     /// Whether everything of the run is to be deleted: not by what was last heard alone, since the
     /// operator may have taken the end back meanwhile. The coordinator has to say it again, or to
-    /// be deleted itself.
+    /// be deleted itself: then nothing that this shard may hold is of a run any more, even if it began
+    /// after that and knows of no end, and whoever waits here is refused.
     pub fn is_to_be_forgotten(&self, now: UnixMillis) -> bool {
-        self.shard.is_to_be_forgotten(now)
-            || self.is_coordinator_forgotten && self.shard.is_due_to_be_forgotten(now)
+        self.is_coordinator_forgotten || self.shard.is_to_be_forgotten(now)
     }
 
     /// When the next step is due. The core's next report is due when the way to the coordinator

@@ -298,16 +298,11 @@ impl Shard {
         self.ended_at.map(|at| at.plus(self.settings.keep))
     }
 
-    /// Whether everything of the run is to be deleted if the coordinator does not know better.
-    pub fn is_due_to_be_forgotten(&self, now: UnixMillis) -> bool {
-        self.forgotten_at().is_some_and(|at| now >= at)
-    }
-
     /// Whether everything of the run is to be deleted: what the coordinator said since that was due
     /// is that the run is still over.
     pub fn is_to_be_forgotten(&self, now: UnixMillis) -> bool {
-        let confirmed = |at: UnixMillis| self.board_heard >= at;
-        self.is_due_to_be_forgotten(now) && self.forgotten_at().is_some_and(confirmed)
+        let is_due = |at: UnixMillis| now >= at && self.board_heard >= at;
+        self.forgotten_at().is_some_and(is_due)
     }
 
     /// What is known of a place, for tests and shells.
