@@ -1,9 +1,10 @@
 // `npm run preview`: every page that visitors of an event can meet, as page and as picture, in the event's own face.
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { LANGUAGES } from "../tests/page/scenes.mjs";
 import { command, configFileOf, readArguments, UsageError } from "./command-line.mjs";
 import { root, wranglerFile } from "./paths.mjs";
-import { faceOf, LANGUAGES, viewsOf } from "./previewing/views.mjs";
+import { faceOf, viewsOf } from "./previewing/views.mjs";
 import { contactSheet } from "./previewing/contact-sheet.mjs";
 import { say, step } from "./progress.mjs";
 import { setup } from "./setup.mjs";

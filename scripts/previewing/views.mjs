@@ -1,11 +1,8 @@
 // The views of a preview: the scenes of the page's own tests, with what an event is configured to be over them.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { NOW_MS, scenes, viewOf } from "../../tests/page/scenes.mjs";
+import { LANGUAGES, NOW_MS, scenes, viewOf } from "../../tests/page/scenes.mjs";
 import { root } from "../paths.mjs";
-
-/** The languages of the page, as the renderer names them. */
-export const LANGUAGES = { en: "English", de: "German", fr: "French", es: "Spanish", pl: "Polish", ar: "Arabic" };
 
 const MINUTE_MS = 60_000;
 const MEDIA_TYPES = { ".svg": "image/svg+xml", ".png": "image/png", ".webp": "image/webp" };

@@ -179,7 +179,7 @@ fn the_first_paint_carries_the_visitors_state() {
         "<title>4 ahead · World Tour</title>",
         "people ahead of you",
         "about 12 to 18 minutes",
-        "Be back by <time datetime=\"2027-03-01T09:12:00Z\">10:12 UTC+1</time>",
+        "Be\u{a0}back\u{a0}by\u{a0}<time datetime=\"2027-03-01T09:12:00Z\">10:12 UTC+1</time>",
         "content=\"30;url=/shop?a=1&#38;b=2\"",
         "action=\"/_wr/queues/world-tour/tickets/me/leave\"",
         "name=\"return\" value=\"/shop?a=1&#38;b=2\"",
@@ -214,7 +214,7 @@ fn a_place_with_its_number_is_taken_to_another_device_by_a_form_where_that_is_of
 fn the_end_of_a_session_says_when_it_was() {
     let page = render(&placed(VisitorState::Ended));
     assert!(page.contains(
-        "Your 20 minutes ended at <time datetime=\"2027-03-01T08:42:00Z\">09:42 UTC+1</time>."
+        "Your 20 minutes in the shop lasted until <time datetime=\"2027-03-01T08:42:00Z\">09:42 UTC+1</time>."
     ));
 }
 
@@ -269,12 +269,12 @@ fn a_pause_gives_its_reason_and_the_time_of_the_next_news_while_it_lies_ahead() 
         pause: pause(NOW.plus(Millis::from_minutes(5))),
         ..paused.clone()
     });
-    assert!(page.contains("A short break.") && page.contains("More news at <time"));
+    assert!(page.contains("A short break.") && page.contains("Next news: <time"));
     let page = render(&PageView {
         pause: pause(NOW),
         ..paused
     });
-    assert!(page.contains("A short break.") && !page.contains("More news at <time"));
+    assert!(page.contains("A short break.") && !page.contains("Next news: <time"));
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub struct Slots {
     pub entrants: Option<String>,
     /// How many are ahead, and what the number counts.
     pub count: Option<(String, String)>,
-    /// The visitor's number and the number that is called now.
+    /// The visitor's number and the number that is called now, which is empty as long as nobody is.
     pub facts: Option<(String, String)>,
     /// The estimated wait.
     pub wait: Option<String>,
@@ -271,10 +271,11 @@ impl Writer<'_> {
             .rank
             .filter(|_| self.shows_place())?;
         let language = self.view.language;
-        Some((
-            language.number(rank.0 + 1),
-            language.number(self.view.called.0),
-        ))
+        let calling = match self.view.called.0 {
+            0 => String::new(),
+            called => language.number(called),
+        };
+        Some((language.number(rank.0 + 1), calling))
     }
 
     fn eta(&self) -> Option<super::view::Eta> {

@@ -44,7 +44,8 @@ function draw(find, scene, slots, move, progress, words) {
   put(find("spoken"), slots.ahead === null ? "" : `${words.number(slots.ahead)} ${slots.caption}`);
   show(find("way"), slots.mine !== null);
   put(find("mine"), slots.mine ?? "");
-  put(find("calling"), slots.calling);
+  show(find("calling").parentElement, slots.calling !== null);
+  put(find("calling"), slots.calling ?? "");
   show(find("progress"), progress !== null);
   find("progress").value = progress ?? 0;
   paragraphs(find("notice"), slots.notice);

@@ -61,7 +61,7 @@ const move = movingNumber({
 const speaker = announcer({
   polite: (text) => put(find("polite"), text),
   atOnce: (text) => put(find("at-once"), text),
-  now: () => Date.now(),
+  now: () => performance.now(),
   after: setTimeout,
 });
 const extras = extrasIn(window, find, words);
@@ -345,7 +345,7 @@ find("act").addEventListener("submit", (event) => {
     event.preventDefault();
     location.replace(room.return);
   } else {
-    chosen = true;
+    way.chosen = true;
     press(event, join);
   }
 });

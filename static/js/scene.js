@@ -50,7 +50,7 @@ function slotsOf(scene, room, me, words, eta, now_ms, busy = false) {
     ahead,
     caption: ahead === null ? "" : plural("ahead", ahead),
     mine: placed && me.rank != null ? number(me.rank + 1) : null,
-    calling: number(me.called ?? 0),
+    calling: me.called > 0 ? number(me.called) : null,
     wait: scene === "waiting" ? words.wait(eta) : null,
     notice: noticeOf(scene, room, me, words, now_ms),
     chances: chancesOf(scene, me, words),

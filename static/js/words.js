@@ -28,9 +28,11 @@ function wordsIn(lang, entries, preferred = []) {
     const at = new Date(at_ms);
     const options = { timeZone: zone, hour: "numeric", minute: "2-digit" };
     const day = (value) => new Date(value).toLocaleDateString("en-CA", { timeZone: zone });
-    if (!isInstant(now_ms) || day(at_ms) !== day(now_ms))
-      Object.assign(options, { weekday: "long", day: "numeric", month: "long" });
-    return at.toLocaleString(times, options);
+    const today = isInstant(now_ms) && day(at_ms) === day(now_ms);
+    if (!today) Object.assign(options, { weekday: "long", day: "numeric", month: "long" });
+    const text = at.toLocaleString(times, options);
+    // A time of day stays on one line.
+    return today ? text.replaceAll(" ", "\u00a0") : text;
   };
   /** An instant in the visitor's zone; null for what is none, and never a throw. */
   const time = (at_ms, now_ms) => (isInstant(at_ms) ? written(at_ms, now_ms) : null);
@@ -41,7 +43,7 @@ function wordsIn(lang, entries, preferred = []) {
     try {
       const there = written(at_ms, now_ms, zone);
       const city = zone.split("/").pop().replaceAll("_", " ");
-      return there === here ? here : `${here} (\u2068${city}\u2069: \u2068${there}\u2069)`;
+      return there === here ? here : `${here} (\u2068${city}\u2069:\u00a0\u2068${there}\u2069)`;
     } catch {
       return here;
     }

@@ -2,42 +2,12 @@
 // the connection or the cookies do not.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { launchBrowser } from "../../scripts/testing/browser.mjs";
 import { setVisible, until } from "./browser.mjs";
-import { startRenderer } from "./renderer.mjs";
-import { startRoom } from "./room.mjs";
 import { viewOf } from "./scenes.mjs";
+import { inScene, seconds, stories } from "./stories.mjs";
 
 const PLACE = viewOf("waiting").place;
-const now = () => Date.now();
-
-let renderer;
-let browser;
-before(async () => {
-  renderer = startRenderer();
-  browser = await launchBrowser();
-});
-after(async () => {
-  await browser?.close();
-  renderer?.stop();
-});
-
-/** Runs `story` with a room in `scene` and a fresh browser; `more` is laid over the view. */
-const story = (name, scene, more, run, options = {}) =>
-  test(name, async () => {
-    const room = await startRoom(renderer, scene, { now: now(), ...more });
-    room.joined = viewOf("waiting", { now: now(), poll: 200 });
-    const context = await browser.newContext(options);
-    try {
-      await run(room, await context.newPage(), context);
-    } finally {
-      await context.close();
-      room.close();
-    }
-  });
-
-const scene = (page, name) => page.locator(`html[data-scene=${name}]`).waitFor({ timeout: 8_000 });
+const story = stories();
 const number = async (page) => Number((await page.locator("#number").textContent()).replace(/\D/g, ""));
 /** In the page: notes every value that the number shows from now on. */
 function watchNumber() {
@@ -51,11 +21,10 @@ function watchNumber() {
 }
 
 const asks = (room) => room.count("GET", "/tickets/me");
-const seconds = (count) => new Promise((done) => setTimeout(done, count * 1_000));
 
 story("the permit in the page is used to join at once", "join", {}, async (room, page) => {
   await page.goto(room.url);
-  await scene(page, "waiting");
+  await inScene(page, "waiting");
   assert.deepEqual([...room.places], ["permit-of-this-page"]);
   assert.equal(room.permits, 0);
   assert.equal(await page.title(), "1,230 ahead · World Tour 2027");
@@ -71,7 +40,7 @@ story("two tabs loaded together are one place", "join", {}, async (room, first, 
   await first.goto(room.url, { waitUntil: "commit" });
   room.view = { ...serve, permit: "permit-of-the-second" };
   await second.goto(room.url, { waitUntil: "commit" });
-  await Promise.all([scene(first, "waiting"), scene(second, "waiting")]);
+  await Promise.all([inScene(first, "waiting"), inScene(second, "waiting")]);
   assert.equal(room.places.size, 1, [...room.places].join());
 });
 
@@ -163,8 +132,8 @@ story(
   async (room, page) => {
     await page.goto(`${room.origin}/_wr/elsewhere`);
     await page.goto(room.url);
-    await scene(page, "waiting");
-    Object.assign(room.view, viewOf("called", { now: now(), poll: 200, board_version: 8 }));
+    await inScene(page, "waiting");
+    Object.assign(room.view, viewOf("called", { now: Date.now(), poll: 200, board_version: 8 }));
     await page.waitForFunction(() => document.title === "The shop");
     assert.equal(page.url(), room.url);
     await page.goBack();
@@ -175,10 +144,10 @@ story(
 story("hidden at the turn: it is announced, and claimed on return", "waiting", { poll: 200 }, async (room, page) => {
   await page.goto(room.url);
   await setVisible(page, false);
-  Object.assign(room.view, viewOf("called", { now: now(), poll: 200, board_version: 8 }));
+  Object.assign(room.view, viewOf("called", { now: Date.now(), poll: 200, board_version: 8 }));
   await seconds(1.1);
   await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
-  await scene(page, "called");
+  await inScene(page, "called");
   assert.match(await page.title(), /^It’s your turn/);
   assert.match(await page.locator("#at-once").textContent(), /^It’s your turn/);
   await seconds(0.5);
@@ -191,9 +160,9 @@ story("hidden at the turn: it is announced, and claimed on return", "waiting", {
 story("a pending claim is told, and fetched when it is granted", "called", { poll: 200 }, async (room, page) => {
   room.pass = "pending";
   await page.goto(room.url);
-  await scene(page, "pending");
+  await inScene(page, "pending");
   room.pass = "admitted";
-  Object.assign(room.view, viewOf("admitted", { now: now(), poll: 200, board_version: 8 }));
+  Object.assign(room.view, viewOf("admitted", { now: Date.now(), poll: 200, board_version: 8 }));
   await page.waitForFunction(() => document.title === "The shop");
 });
 
@@ -212,7 +181,7 @@ story(
   async (room, page) => {
     room.keepsCookies = false;
     await page.goto(room.url);
-    await scene(page, "cookie");
+    await inScene(page, "cookie");
     const asked = room.asked.length;
     await seconds(1.5);
     assert.equal(room.asked.length, asked, "went on asking");
@@ -227,7 +196,7 @@ story("without cookies nothing is joined, and the page says why", "join", {}, as
     Object.defineProperty(Document.prototype, "cookie", { get: () => "", set() {} });
   });
   await page.goto(room.url);
-  await scene(page, "cookie");
+  await inScene(page, "cookie");
   await seconds(0.5);
   assert.deepEqual(
     room.asked.filter(({ path }) => path.startsWith("/_wr")),
@@ -284,10 +253,10 @@ story(
     assert.equal(room.count("DELETE", "/tickets/me"), 0);
     await page.locator("#leave summary").click();
     await page.getByRole("button", { name: "Yes, leave" }).click();
-    await scene(page, "left");
+    await inScene(page, "left");
     assert.equal(await page.evaluate(() => document.activeElement.id), "headline");
     await page.getByRole("button", { name: "Join the line again" }).click();
-    await scene(page, "waiting");
+    await inScene(page, "waiting");
     assert.deepEqual([room.permits, [...room.places]], [1, ["permit-1"]]);
   },
 );
@@ -295,13 +264,13 @@ story(
 story(
   "before the opening the page counts down, and joins when it comes",
   "before",
-  { prequeue_at: now() + 60_000 },
+  { prequeue_at: Date.now() + 60_000 },
   async (room, page) => {
     await page.goto(room.url);
     assert.match(await page.locator("#clock-time").textContent(), /^00:0[01]:\d\d$/);
     Object.assign(room.view, { phase: "prequeue", permit: null });
     await page.evaluate(() => window.dispatchEvent(new Event("online")));
-    await scene(page, "waiting");
+    await inScene(page, "waiting");
     assert.equal(room.places.size, 1);
   },
 );
@@ -338,7 +307,7 @@ story("what the browser cannot do is not offered", "waiting", {}, async (room, p
     delete Navigator.prototype.wakeLock;
   });
   await page.goto(room.url);
-  await scene(page, "waiting");
+  await inScene(page, "waiting");
   assert.equal(await page.locator("#extras").isVisible(), false);
 });
 
@@ -352,7 +321,7 @@ story(
     await page.getByText("Your arrival is noted").waitFor();
     assert.equal(await page.locator("#offline").isVisible(), false);
     room.away = false;
-    await scene(page, "waiting");
+    await inScene(page, "waiting");
     assert.deepEqual([...room.places], ["signed anew"]);
   },
 );
@@ -368,6 +337,6 @@ story("in a frame of another site the page says so, and joins nothing", "join", 
     page.waitForEvent("popup"),
     frame.getByRole("link", { name: "Open in a new tab" }).click(),
   ]);
-  await scene(opened, "waiting");
+  await inScene(opened, "waiting");
   assert.equal(room.places.size, 1);
 });

@@ -2,14 +2,13 @@
 
 import assert from "node:assert/strict";
 import { viewOf } from "./scenes.mjs";
-import { inScene, joins, seconds, stories } from "./stories.mjs";
+import { inScene, joins, SCRIPTLESS, seconds, stories } from "./stories.mjs";
 
 const story = stories();
 const CODE = "AB12C-3D45E-6F78G-9H01J";
 const INVITATION = "eyJh.eyJi.c2ln";
 const { lines } = viewOf("coded_wrong");
 const fanPlace = () => viewOf("own_line", { now: Date.now(), poll: 300, called: 11_500, board_version: 20 });
-const without = { javaScriptEnabled: false };
 const open = (page) => page.getByText("I have a code or an invitation").click();
 const refusal = (page) => page.locator("#code-refused").textContent();
 
@@ -35,7 +34,7 @@ story(
     await inScene(page, "waiting");
     assert.deepEqual([joins(room)[0].line, joins(room)[0].permit], ["saturday", "permit-of-this-page"]);
   },
-  without,
+  SCRIPTLESS,
 );
 
 story(
@@ -100,7 +99,7 @@ story(
     await inScene(page, "waiting");
     assert.equal(page.url(), room.url, "the address is clean again");
   },
-  without,
+  SCRIPTLESS,
 );
 
 for (const [what, fragment, field, value] of [

@@ -140,10 +140,10 @@ test("only a session that ran to its end used all of its minutes", () => {
   const room = { title: "T", zone: "UTC", session_minutes: 20 };
   const ended = { run: 1, state: "ended", rank: 4, session_ends_at_ms: MINUTE_MS, ran_out: true };
   const of = (me) => script.slotsOf("ended", room, me, words, null, MINUTE_MS);
-  assert.match(of(ended).lead[0], /^Your 20 minutes ended at /);
+  assert.match(of(ended).lead[0], /^Your 20 minutes in the shop lasted until /);
   const early = of({ ...ended, ran_out: false });
   assert.equal(early.headline, "Your visit has ended");
-  assert.match(early.lead[0], /^Your visit to the shop ended at /);
+  assert.match(early.lead[0], /^Your visit to the shop lasted until /);
   assert.doesNotMatch(early.lead.join(" "), /minutes|need more time/);
   const polled = script.nextState(ended, { run: 1, state: "ended", rank: 4, session_ends_at_ms: MINUTE_MS + 9 });
   assert.equal(polled.ran_out, true, "asked again, it is still so");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { setVisible, until } from "./browser.mjs";
 import { viewOf } from "./scenes.mjs";
-import { inScene, seconds, stories } from "./stories.mjs";
+import { inScene, SCRIPTLESS, seconds, stories } from "./stories.mjs";
 
 const story = stories();
 const claims = (room) => room.count("POST", "/pass");
@@ -57,7 +57,7 @@ story(
     assert.equal(await page.locator("#defer").isVisible(), false);
     assert.equal(page.url(), room.url);
   },
-  { javaScriptEnabled: false },
+  SCRIPTLESS,
 );
 
 story(

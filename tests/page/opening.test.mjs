@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { until } from "./browser.mjs";
 import { viewOf } from "./scenes.mjs";
-import { inScene, seconds, stories } from "./stories.mjs";
+import { inScene, SCRIPTLESS, seconds, stories } from "./stories.mjs";
 
 const story = stories();
 const HOUR_MS = 3_600_000;
@@ -72,7 +72,7 @@ story(
     assert.match(await page.locator("#fair").textContent(), /drand/);
     assert.match(await page.locator("#fair a").getAttribute("href"), /\/queues\/world-tour\/draw$/);
   },
-  { javaScriptEnabled: false },
+  SCRIPTLESS,
 );
 
 story("the entrants are counted live, and not read out at every change", "prequeue_draw", {}, async (room, page) => {

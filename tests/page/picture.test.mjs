@@ -3,30 +3,20 @@
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { after, before, test } from "node:test";
-import { launchBrowser } from "../../scripts/testing/browser.mjs";
-import { startRenderer } from "./renderer.mjs";
+import { test } from "node:test";
 import { startRoom } from "./room.mjs";
+import { atStage } from "./stories.mjs";
 
 const PICTURE = new URL("../../docs/queue-page.png", import.meta.url);
 const MOST_BYTES = 200_000;
 const PHONE = { width: 390, height: 844 };
 
-let renderer;
-let browser;
-before(async () => {
-  renderer = startRenderer();
-  browser = await launchBrowser();
-});
-after(async () => {
-  await browser?.close();
-  renderer?.stop();
-});
+const at = atStage();
 
 /** One phone: a scene, and what is different there. */
 async function phone(scene, more = {}, options = {}) {
-  const room = await startRoom(renderer, scene, more);
-  const context = await browser.newContext({
+  const room = await startRoom(at.renderer, scene, more);
+  const context = await at.browser.newContext({
     viewport: PHONE,
     timezoneId: "Europe/Berlin",
     locale: "en-GB",
@@ -52,7 +42,7 @@ test("the README has a small picture of the queue page", async () => {
       await phone("called"),
       await phone("waiting", { language: "Arabic" }, { colorScheme: "dark", locale: "ar" }),
     ];
-    const page = await browser.newPage({ viewport: { width: 830, height: 600 } });
+    const page = await at.browser.newPage({ viewport: { width: 830, height: 600 } });
     const style =
       "body{margin:0;padding:20px;display:flex;gap:20px;background:#fff}img{width:250px;border-radius:24px;outline:1px solid #ccc}";
     await page.setContent(`<style>${style}</style>${phones.join("")}`);

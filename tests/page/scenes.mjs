@@ -4,6 +4,9 @@
 export const NOW_MS = Date.UTC(2027, 2, 1, 9, 0, 0);
 const MINUTE_MS = 60_000;
 
+/** The languages of the page by their tags, as the renderers name them. */
+export const LANGUAGES = { en: "English", de: "German", fr: "French", es: "Spanish", pl: "Polish", ar: "Arabic" };
+
 const plain = {
   event: "world-tour",
   run: 1,

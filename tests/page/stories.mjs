@@ -7,26 +7,34 @@ import { startRoom } from "./room.mjs";
 import { viewOf } from "./scenes.mjs";
 
 const WITHIN_MS = 60_000;
+const POLL_MS = 300;
 
-/** `story(name, scene, more, run, options)`: `more` is laid over the view, `options` are the browser's. */
-export function stories() {
-  let renderer;
-  let browser;
+/** For the tests of one file, from the first to the last: `at.renderer` (see renderer.mjs) and `at.browser`. */
+export function atStage(example) {
+  const at = {};
   before(async () => {
-    renderer = startRenderer();
-    browser = await launchBrowser();
+    at.renderer = startRenderer(example);
+    at.browser = await launchBrowser();
   });
   after(async () => {
-    await browser?.close();
-    renderer?.stop();
+    await at.browser?.close();
+    at.renderer?.stop();
   });
+  return at;
+}
+
+/** `story(name, scene, more, run, options)`: `more` is laid over the view, `options` are the browser's. */
+export function stories(at = atStage()) {
   return (name, scene, more, run, options = {}) =>
     test(name, { timeout: WITHIN_MS }, async () => {
-      const room = await startRoom(renderer, scene, { now: Date.now(), poll: 300, ...more });
-      room.joined = viewOf("waiting", { now: room.view.now, poll: 300, lines: room.view.lines });
-      const context = await browser.newContext(options);
+      const room = await startRoom(at.renderer, scene, { now: Date.now(), poll: POLL_MS, ...more });
+      room.joined = viewOf("waiting", { now: room.view.now, poll: POLL_MS, lines: room.view.lines });
+      const context = await at.browser.newContext(options);
+      const faults = [];
+      context.on("weberror", (fault) => faults.push(fault.error().message));
       try {
         await run(room, await context.newPage(), context);
+        if (faults.length > 0) throw new Error(`the page's script failed: ${faults.join("; ")}`);
       } finally {
         await context.close();
         room.close();
@@ -34,6 +42,8 @@ export function stories() {
     });
 }
 
+/** The options of a browser without script. */
+export const SCRIPTLESS = { javaScriptEnabled: false };
 export const inScene = (page, name) => page.locator(`html[data-scene=${name}]`).waitFor({ timeout: 8_000 });
 export const seconds = (count) => new Promise((done) => setTimeout(done, count * 1_000));
 /** The bodies of the joins that a room was sent. */
