@@ -249,6 +249,7 @@ pub struct StateDocument<'a> {
     handover: bool,
     now_ms: u64,
     cookie: bool,
+    new_run: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     ticket: Option<String>,
 }
@@ -316,6 +317,7 @@ impl<'a> StateDocument<'a> {
             handover: room.event.handover,
             now_ms: now.0,
             cookie,
+            new_run: false,
             ticket: None,
         }
     }
@@ -323,6 +325,11 @@ impl<'a> StateDocument<'a> {
     /// With a ticket to give out.
     pub fn with_ticket(self, ticket: Option<String>) -> Self {
         StateDocument { ticket, ..self }
+    }
+
+    /// Whether what the visitor brought was good in another run of the event.
+    pub fn with_new_run(self, new_run: bool) -> Self {
+        StateDocument { new_run, ..self }
     }
 
     /// When to ask again.

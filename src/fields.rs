@@ -128,7 +128,7 @@ pub fn parse(
         Some(BodyKind::Json) if bytes.is_empty() => Fields::default(),
         Some(BodyKind::Json) => Fields {
             is_form: false,
-            named: of_json(bytes)?,
+            named: of_json(bytes, allowed)?,
         },
         Some(BodyKind::Form) => Fields {
             is_form: true,
@@ -151,16 +151,7 @@ pub fn parse(
         .enumerate()
         .any(|(at, (name, _))| fields.named[..at].iter().any(|(n, _)| n == name));
     if unknown || repeated {
-        let names = if allowed.is_empty() {
-            "nothing".to_owned()
-        } else {
-            allowed.join(", ")
-        };
-        return Err(Problem::new(
-            400,
-            "bad-field",
-            format!("body: allowed is {names}, each once"),
-        ));
+        return Err(only(allowed));
     }
     if fields
         .text("return")
@@ -172,19 +163,27 @@ pub fn parse(
     Ok(fields)
 }
 
-fn of_json(bytes: &[u8]) -> Result<Vec<(String, String)>, Problem> {
+fn of_json(bytes: &[u8], allowed: &[&str]) -> Result<Vec<(String, String)>, Problem> {
     let Some(Value::Object(members)) = json::read(bytes) else {
         return Err(not_json());
     };
     let text = |(name, value): (String, Value)| match value {
         Value::String(text) => Ok((name, text)),
-        _ => Err(Problem::new(
-            400,
-            "bad-field",
-            "body: every member is a text",
-        )),
+        _ => Err(match allowed.iter().find(|known| **known == name) {
+            Some(known) => Problem::field(known, "a text"),
+            None => only(allowed),
+        }),
     };
     members.into_iter().map(text).collect()
+}
+
+fn only(allowed: &[&str]) -> Problem {
+    let names = match allowed {
+        [] => "nothing".to_owned(),
+        names => names.join(", "),
+    };
+    let title = format!("body: allowed is {names}, each once");
+    Problem::new(400, "bad-field", title)
 }
 
 fn of_form(bytes: &[u8]) -> Result<Vec<(String, String)>, Problem> {
@@ -282,6 +281,19 @@ mod tests {
         assert!(parse(FORM, with(MAX_PATH_BYTES).as_bytes(), &["return"]).is_ok());
         let problem = parse(FORM, with(MAX_PATH_BYTES + 1).as_bytes(), &["return"]).unwrap_err();
         assert_eq!(problem.status(), 400);
+    }
+
+    #[test]
+    fn a_member_that_is_no_text_is_named_if_it_is_one_of_ours() {
+        let field = |body: &[u8]| {
+            let problem = parse(JSON, body, &["permit", "code"]).unwrap_err();
+            problem.named_field().map(str::to_owned)
+        };
+        assert_eq!(
+            field(br#"{"permit":"a","code":5}"#).as_deref(),
+            Some("code")
+        );
+        assert_eq!(field(br#"{"permit":"a","admin":5}"#), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::answer::Answer;
 use crate::boards::InUse;
 use crate::cookies::{KEPT_SECONDS, Kind};
 use crate::deployment::Room;
-use crate::key_home::{Holder, MOST_ROUNDS, Next, Rounds};
+use crate::key_home::{Holder, MOST_FOLLOWERS, Next, Rounds};
 use crate::line_choice::{Key, Right};
 use crate::place::{self, Found};
 use crate::poll::SHORTEST_POLL;
@@ -32,8 +32,8 @@ pub struct Asked {
     pub own: Holder,
     /// The line, and what opens it.
     pub right: Right,
-    /// The visitor has a live place, which the new one replaces.
-    pub moves: bool,
+    /// The visitor brought the ticket of a place, which the new one replaces: one that is over is no answer.
+    pub replaces: bool,
 }
 
 /// A place that was joined.
@@ -44,7 +44,7 @@ pub struct Joined {
     pub new: bool,
     /// Its ticket.
     pub ticket: Ticket,
-    /// The place that it replaces, to be left.
+    /// A live place in another line that the permit had made, to be left.
     pub leave: Option<(Holder, PlaceIndex)>,
 }
 
@@ -82,10 +82,13 @@ async fn plain(
 ) -> Result<Joined, Problem> {
     let expired = asked.expired || over.is_some();
     let (mut holder, mut leave) = (asked.own, None);
-    for _ in 0..MOST_ROUNDS {
+    for round in 0..=MOST_FOLLOWERS {
+        if round == MOST_FOLLOWERS {
+            holder = fresh_holder(visit, room).await;
+        }
         match ask(visit, room, asked, holder, expired).await {
             Some(ShardReply::Place { place, new })
-                if is_answer(&place, asked.right, asked.moves) =>
+                if is_answer(&place, asked.right, asked.replaces) =>
             {
                 return Ok(joined(visit, holder, place, new, leave));
             }
@@ -106,11 +109,11 @@ async fn plain(
 }
 
 /// Whether the place of a permit is what a join asks for. One permit is one place, so it is, unless another line is named;
-/// and nobody gives a live place up for one that is over.
-fn is_answer(place: &PlaceView, right: Right, moves: bool) -> bool {
+/// and nobody who brought a place, live or over, wants one that is over instead.
+fn is_answer(place: &PlaceView, right: Right, replaces: bool) -> bool {
     let is_elsewhere = right.is_named && place.line != right.line;
     let is_over = !Stand::from(place.state).is_live();
-    !(is_elsewhere || is_over && moves)
+    !(is_elsewhere || is_over && replaces)
 }
 
 /// The key's home names the holder, the holder's home has the place.
@@ -125,8 +128,11 @@ async fn by_key(
     let away = || home_away(visit, room, visitor, asked);
     let homes = visit.board(room).await.map(|in_use| in_use.board.homes);
     let key_home = key.home(homes.ok_or_else(away)?);
-    let mut rounds = Rounds::new(asked.right, key, asked.own);
-    for _ in 0..MOST_ROUNDS {
+    let mut rounds = Rounds::new(asked.right.line, key, asked.own);
+    for round in 0..=MOST_FOLLOWERS {
+        if round == MOST_FOLLOWERS {
+            rounds.want(fresh_holder(visit, room).await);
+        }
         let holder = match command(visit, room, key_home, rounds.reserve()).await {
             Some(ShardReply::Reserved { nonce, home }) => Holder { nonce, home },
             Some(ShardReply::Refused { why, .. }) => {
@@ -138,9 +144,7 @@ async fn by_key(
             return Err(away());
         };
         match rounds.heard(holder, reply) {
-            Next::Joined { place, new, leave } => {
-                return Ok(joined(visit, holder, place, new, leave));
-            }
+            Next::Joined { place, new } => return Ok(joined(visit, holder, place, new, None)),
             Next::Again => {}
             Next::Elsewhere => rounds.want(fresh_holder(visit, room).await),
             Next::Refused(why, place) => return Err(refused(why, place, over)),
@@ -315,7 +319,7 @@ mod tests {
     #[test]
     fn a_permits_place_is_the_answer_unless_another_line_is_named_or_a_live_place_would_be_lost() {
         use VisitorState::{Left, Waiting};
-        for (state, line, is_named, moves, answers) in [
+        for (state, line, is_named, replaces, answers) in [
             (Waiting, 0, false, false, true),
             (Waiting, 1, false, false, true),
             (Waiting, 1, true, false, false),
@@ -331,8 +335,8 @@ mod tests {
                 is_named,
                 key: None,
             };
-            let found = is_answer(&place, right, moves);
-            assert_eq!(found, answers, "{state:?} {line} {is_named} {moves}");
+            let found = is_answer(&place, right, replaces);
+            assert_eq!(found, answers, "{state:?} {line} {is_named} {replaces}");
         }
     }
 }

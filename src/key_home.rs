@@ -2,14 +2,15 @@
 //! join then goes to that permit's home. So every device of a member finds the same place, and a try that broke off
 //! between the two is finished by the next.
 //!
-//! A place that is over is replaced: a member may come again, and whoever left before the turn may use the code again. A
+//! A live place is the answer, whatever line is named: one key has one, and whoever wants another line leaves first. A
+//! place that is over is replaced: a member may come again, and whoever left before the turn may use the code again. A
 //! code whose place was let in is used up. Whatever is made anew here follows from the visitor's permit, so that a join
 //! whose answer was lost finds what it made.
 
-use anteroom_queue::shard::command::{PlaceView, Refused, ShardCommand, ShardReply, VisitorState};
-use anteroom_queue::units::{LineIndex, Nonce, PlaceIndex, ShardIndex};
+use anteroom_queue::shard::command::{PlaceView, Refused, ShardCommand, ShardReply};
+use anteroom_queue::units::{LineIndex, Nonce, ShardIndex};
 
-use crate::line_choice::{Key, Right};
+use crate::line_choice::Key;
 use crate::permits;
 use crate::standing::Stand;
 
@@ -22,43 +23,38 @@ pub struct Holder {
     pub home: ShardIndex,
 }
 
-/// How often a holder is replaced for one join: once by the visitor's permit, once by what follows it, and twice more for
-/// others who do the same at that moment.
-pub const MOST_ROUNDS: u32 = 4;
+/// How often what follows from a permit is tried for one join: once the permit itself, once what follows it, and twice
+/// more for others who do the same at that moment. Whoever made and left more places than that with one permit gets a
+/// permit of its own in one more round.
+pub const MOST_FOLLOWERS: u32 = 4;
 
 /// What to do about the place that the holder of a key has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It is the visitor's.
     Keep,
-    /// It is over, or in another line: a new one takes its turn.
+    /// It is over: a new one takes its turn.
     Replace,
     /// Its code is used up.
     Spent,
 }
 
 /// Judges a place that was found by `key`.
-pub fn judge(place: &PlaceView, line: LineIndex, key: &Key) -> Verdict {
-    let may_move = matches!(
-        place.state,
-        VisitorState::Waiting | VisitorState::Provisional
-    );
+pub fn judge(place: &PlaceView, key: &Key) -> Verdict {
     match Stand::from(place.state).is_live() {
-        true if place.line == line || !may_move => Verdict::Keep,
+        true => Verdict::Keep,
         false if key.is_code && place.was_admitted => Verdict::Spent,
-        true | false => Verdict::Replace,
+        false => Verdict::Replace,
     }
 }
 
 /// One join by a key, round by round.
 #[derive(Debug)]
 pub struct Rounds {
-    right: Right,
+    line: LineIndex,
     key: Key,
     wanted: Holder,
     replaces: Option<Nonce>,
-    /// A live place in another line, to be left once the new one is there.
-    moved_from: Option<(Holder, PlaceIndex)>,
 }
 
 /// What the answer to a round's join leads to.
@@ -70,8 +66,6 @@ pub enum Next {
         place: PlaceView,
         /// This join made it.
         new: bool,
-        /// A place to be left now.
-        leave: Option<(Holder, PlaceIndex)>,
     },
     /// The holder is replaced: another round.
     Again,
@@ -84,14 +78,13 @@ pub enum Next {
 }
 
 impl Rounds {
-    /// For the permit `own`.
-    pub fn new(right: Right, key: Key, own: Holder) -> Self {
+    /// For a place in `line` by the permit `own`.
+    pub fn new(line: LineIndex, key: Key, own: Holder) -> Self {
         Rounds {
-            right,
+            line,
             key,
             wanted: own,
             replaces: None,
-            moved_from: None,
         }
     }
 
@@ -122,20 +115,13 @@ impl Rounds {
     }
 
     fn found(&mut self, holder: Holder, place: PlaceView, new: bool) -> Next {
-        match judge(&place, self.right.line, &self.key) {
-            Verdict::Keep => Next::Joined {
-                place,
-                new,
-                leave: self.moved_from,
-            },
+        match judge(&place, &self.key) {
+            Verdict::Keep => Next::Joined { place, new },
             Verdict::Spent => Next::Refused(Refused::CodeSpent, Some(place)),
             Verdict::Replace => {
-                if Stand::from(place.state).is_live() {
-                    self.moved_from = Some((holder, place.index));
-                }
                 self.replaces = Some(holder.nonce);
                 if self.wanted.nonce == holder.nonce {
-                    self.wanted.nonce = permits::next_nonce(holder.nonce, self.right.line);
+                    self.wanted.nonce = permits::next_nonce(holder.nonce, self.line);
                 }
                 Next::Again
             }
@@ -152,6 +138,7 @@ impl Rounds {
 mod tests {
     use super::*;
     use crate::samples;
+    use anteroom_queue::shard::command::VisitorState;
     use anteroom_queue::units::KeyHash;
 
     const HERE: LineIndex = LineIndex(1);
@@ -179,12 +166,7 @@ mod tests {
     }
 
     fn rounds(is_code: bool) -> Rounds {
-        let right = Right {
-            line: HERE,
-            is_named: true,
-            key: Some(key(is_code)),
-        };
-        Rounds::new(right, key(is_code), holder(1))
+        Rounds::new(HERE, key(is_code), holder(1))
     }
 
     fn asked(rounds: &Rounds) -> (Nonce, Option<Nonce>) {
@@ -208,12 +190,12 @@ mod tests {
             (Left, HERE, true, true, Verdict::Spent),
             (Ended, HERE, true, true, Verdict::Spent),
             (Ended, HERE, true, false, Verdict::Replace),
-            (Waiting, there, false, false, Verdict::Replace),
-            (Provisional, there, false, false, Verdict::Replace),
+            (Waiting, there, false, false, Verdict::Keep),
+            (Provisional, there, false, false, Verdict::Keep),
             (Called, there, false, false, Verdict::Keep),
             (Admitted, there, true, false, Verdict::Keep),
         ] {
-            let found = judge(&place(state, line, admitted), HERE, &key(is_code));
+            let found = judge(&place(state, line, admitted), &key(is_code));
             assert_eq!(found, verdict, "{state:?} {line:?} {admitted} {is_code}");
         }
     }
@@ -239,19 +221,12 @@ mod tests {
     }
 
     #[test]
-    fn a_live_place_in_another_line_is_left_only_when_the_new_one_is_there() {
+    fn a_live_place_is_the_answer_whatever_line_is_named() {
         let mut rounds = rounds(false);
-        let old = place(VisitorState::Waiting, LineIndex(0), false);
-        let found = |place, new| ShardReply::Place { place, new };
-        assert_eq!(rounds.heard(holder(2), found(old, false)), Next::Again);
-        assert_eq!(asked(&rounds), (Nonce([1; 16]), Some(Nonce([2; 16]))));
-        let fresh = place(VisitorState::Waiting, HERE, false);
-        let joined = Next::Joined {
-            place: fresh,
-            new: true,
-            leave: Some((holder(2), PlaceIndex(4))),
-        };
-        assert_eq!(rounds.heard(holder(1), found(fresh, true)), joined);
+        let place = place(VisitorState::Waiting, LineIndex(0), false);
+        let found = ShardReply::Place { place, new: false };
+        let joined = Next::Joined { place, new: false };
+        assert_eq!(rounds.heard(holder(2), found), joined);
     }
 
     #[test]

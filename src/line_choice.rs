@@ -30,10 +30,11 @@ pub struct Said<'a> {
 }
 
 impl Said<'_> {
-    /// Nothing is said: it is for any line that will do.
-    pub fn is_silent(&self) -> bool {
-        let all = [self.line, self.code, self.enqueue_token];
-        all.into_iter().all(|text| given(text).is_none())
+    /// Whether somebody in `line` has what is asked for: no other line is named, and nothing is brought that would open one.
+    pub fn suits(&self, room: Room, line: u8) -> bool {
+        let brings_none = [self.code, self.enqueue_token].map(given) == [None, None];
+        let position = |id| room.event.line(id).map(|(position, _)| position);
+        brings_none && given(self.line).is_none_or(|id| position(id) == Some(usize::from(line)))
     }
 }
 
@@ -371,6 +372,28 @@ mod tests {
             ..Said::default()
         };
         assert!(read(room(), at_home, NOW).is_ok());
+    }
+
+    #[test]
+    fn whoever_names_no_line_or_the_own_one_needs_no_code_for_it() {
+        let named = |line| Said {
+            line: Some(line),
+            ..Said::default()
+        };
+        let coded = Said {
+            code: Some("ABCDE"),
+            ..Said::default()
+        };
+        for (said, line, suits) in [
+            (Said::default(), 0, true),
+            (named(" "), 2, true),
+            (named("fans"), 0, true),
+            (named("fans"), 1, false),
+            (named("nowhere"), 0, false),
+            (coded, 0, false),
+        ] {
+            assert_eq!(said.suits(room(), line), suits, "{said:?} {line}");
+        }
     }
 
     #[test]

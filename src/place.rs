@@ -52,40 +52,61 @@ pub async fn find(
     board: Option<&InUse>,
 ) -> Found {
     let own = from_ticket(ticket, board.map(|in_use| &*in_use.board));
-    if !own.ask_home {
-        return Found {
-            standing: own.standing,
-            exchange: by_the_edge(ticket, &own.standing, visit.now_seconds()),
-            unknown: false,
-        };
+    match own.ask_home {
+        true => at_home(visit, room, visitor, ticket, own.standing).await,
+        false => by_the_edge(ticket, own.standing, visit.now_seconds()),
     }
+}
+
+/// As its home tells it, whatever ticket and board say: another browser may have left the place. While the home is away,
+/// the edge's own view holds.
+pub async fn find_at_home(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    ticket: &Ticket,
+    board: Option<&InUse>,
+) -> Found {
+    let own = from_ticket(ticket, board.map(|in_use| &*in_use.board));
+    at_home(visit, room, visitor, ticket, own.standing).await
+}
+
+async fn at_home(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    ticket: &Ticket,
+    own: Standing,
+) -> Found {
     let ask = ShardCommand::Ask {
         index: PlaceIndex(ticket.index),
         nonce: Nonce(ticket.nonce),
         claim: visitor.claim_id_for(ticket),
     };
     let home = ShardIndex(ticket.home);
+    let now = visit.now_seconds();
     match rooms::command(&visit.env, room.event, home, ask, rooms::RENEWAL_LIMIT).await {
-        Ok(reply) => of_reply(ticket, reply, visit.now_seconds()),
-        Err(_) => Found {
-            standing: own.standing,
-            exchange: by_the_edge(ticket, &own.standing, visit.now_seconds()),
-            unknown: false,
-        },
+        Ok(reply) => of_reply(ticket, reply, now),
+        Err(_) => by_the_edge(ticket, own, now),
     }
 }
 
-/// The ticket with the rank that the edge has worked out, so that this is done once; else one that lives on.
-fn by_the_edge(ticket: &Ticket, standing: &Standing, now: u64) -> Option<Ticket> {
-    if ticket.rank.is_some() || standing.rank.is_none() {
-        return kept_alive(ticket, now);
+/// The edge's own view, with the rank that it has worked out in the ticket, so that this is done once.
+fn by_the_edge(ticket: &Ticket, standing: Standing, now: u64) -> Found {
+    let exchange = match (ticket.rank, standing.rank) {
+        (None, Some(rank)) => Some(Ticket {
+            rank: Some(rank),
+            issued_at: now,
+            expires_at: now + KEPT_SECONDS,
+            ..ticket.clone()
+        }),
+        _ => kept_alive(ticket, now),
+    };
+    Found {
+        standing,
+        exchange,
+        unknown: false,
     }
-    Some(Ticket {
-        rank: standing.rank,
-        issued_at: now,
-        expires_at: now + KEPT_SECONDS,
-        ..ticket.clone()
-    })
 }
 
 fn kept_alive(ticket: &Ticket, now: u64) -> Option<Ticket> {
@@ -245,14 +266,15 @@ mod tests {
             rank: None,
             ..Standing::NONE
         };
-        assert!(by_the_edge(&entrant, &standing, 1_010).is_none());
+        let exchange = |ticket: &Ticket, standing| by_the_edge(ticket, standing, 1_010).exchange;
+        assert!(exchange(&entrant, standing).is_none());
         standing.rank = Some(7);
-        let ticket = by_the_edge(&entrant, &standing, 1_010).unwrap();
+        let ticket = exchange(&entrant, standing).unwrap();
         assert_eq!(
             (ticket.rank, ticket.entry, ticket.nonce),
             (Some(7), Some(41), [1; 16])
         );
-        assert!(by_the_edge(&ticket, &standing, 1_020).is_none());
+        assert!(exchange(&ticket, standing).is_none());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use anteroom_queue::settings::Mode;
 use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply};
 use anteroom_queue::units::{Generation, PlaceIndex, ShardIndex};
-use anteroom_token::{Pass, SessionId};
+use anteroom_token::{Pass, Refusal, SessionId};
 use serde_json::json;
 
 use crate::answer::Answer;
@@ -12,6 +12,7 @@ use crate::deployment::Room;
 use crate::problem::Problem;
 use crate::rewrite::PASS_HEADER;
 use crate::rooms;
+use crate::routes::leave::OF_ANOTHER_RUN;
 use crate::visit::Visit;
 
 /// For how long an origin may go without asking again.
@@ -26,17 +27,26 @@ pub async fn answer(visit: &Visit) -> Result<Answer, Problem> {
         .or_else(|| visit.incoming.header(PASS_HEADER));
     let token = token.ok_or_else(|| Problem::unauthorized("pass", "no bearer"))?;
     let now = visit.now_seconds();
-    let mut why = "shape";
+    let mut why = Refusal::Shape;
     for room in visit.deployment.all() {
         match room.tokens.open_expired_pass(&token, now) {
             Ok(pass) if now < pass.expires_at && runs(visit, room, &pass).await => {
                 return Ok(holds(room, &pass));
             }
             Ok(_) => return Err(ended(as_403)),
-            Err(refusal) => why = refusal.code(),
+            // The event to which the pass belongs asks the most questions of it.
+            Err(refusal) => why = why.max(refusal),
         }
     }
-    Err(Problem::unauthorized("pass", why))
+    Err(refused(&why))
+}
+
+fn refused(why: &Refusal) -> Problem {
+    let said = match why {
+        Refusal::WrongRun => OF_ANOTHER_RUN,
+        other => other.code(),
+    };
+    Problem::unauthorized("pass", said).and("reason", json!(why.code()))
 }
 
 /// Reads `?ended=403`; other parameters are not ours.

@@ -28,7 +28,9 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
 }
 
 async fn defer(visit: &Visit, room: Room, visitor: &Visitor<'_>) -> Result<Answer, Problem> {
-    let ticket = visitor.ticket().ok_or_else(|| leave::no_ticket(visitor))?;
+    let ticket = visitor
+        .ticket()
+        .ok_or_else(|| leave::not_brought(visitor, "ticket"))?;
     let defer = ShardCommand::Defer {
         index: PlaceIndex(ticket.index),
         nonce: Nonce(ticket.nonce),

@@ -1,6 +1,7 @@
 //! `POST /_wr/queues/{event}/tickets`: a place for a permit. One permit is one place, however often it is sent; who
 //! brings the ticket of a live place is answered that place and spends nothing, unless the join names another line, code
-//! or member key: then the new place is acknowledged first, and the old one left.
+//! or member key: then the new place is acknowledged first, and the old one left. Whether it lives its home is asked:
+//! another browser may have left it.
 
 use anteroom_queue::shard::command::Refused;
 use anteroom_queue::units::{Nonce, ShardIndex};
@@ -88,62 +89,69 @@ async fn join(
         ip: ip.as_deref(),
     };
     let in_use = visit.board(room).await;
-    let live = live_place(visit, room, visitor, in_use.as_ref()).await;
-    let right = match line_choice::read(room, said, now) {
-        // Whoever stands in a line already and names none needs none for everyone.
-        Err(_) if live.is_some() && said.is_silent() => None,
-        right => Some(right?),
-    };
-    let moves = live.is_some();
-    let kept = live.filter(|live| right.as_ref().is_none_or(|right| keeps(live, right)));
-    let Some(right) = right.filter(|_| kept.is_none()) else {
-        let found = kept.expect("without a right there is a place");
-        let cookie = visitor.brings_cookie();
-        return Ok(state::document(
-            200,
-            room,
-            visitor,
-            &found,
-            in_use.as_ref(),
-            cookie,
-        ));
+    let had = place_of_ticket(visit, room, visitor, in_use.as_ref()).await;
+    let has_place = had.is_some();
+    let live = had.filter(|had| had.standing.stand.is_live());
+    let is_over = has_place && live.is_none();
+    let right = match wanted(room, said, now, live)? {
+        Wanted::New(right) => right,
+        Wanted::Kept(found) => {
+            let cookie = visitor.brings_cookie();
+            let in_use = in_use.as_ref();
+            return Ok(state::document(200, room, visitor, &found, in_use, cookie));
+        }
     };
     let (permit, expired) = match with_fresh_permit {
         true => (permit_route::fresh(room, in_use.as_ref(), now).0, false),
         false => permit_of(room, fields, now)?,
     };
     let asked = Asked {
-        own: unspent(&permit, visitor.ticket().as_ref(), &right),
+        own: unspent(&permit, visitor.ticket().as_ref(), &right, is_over),
         permit,
         expired,
         right,
-        moves,
+        replaces: has_place,
     };
     let joined = joining::join(visit, room, visitor, &asked).await?;
     leave_before(visit, room, visitor, &joined).await;
     Ok(joining::document(visit, room, visitor, &asked, &joined).await)
 }
 
-/// Whether a live place is the answer: the join names no line, or the place's own. A shared code opens the same line to
-/// whoever stands in it; another single code or member key is another's.
-fn keeps(live: &Found, right: &Right) -> bool {
-    let same_line = live.standing.line == right.line.0;
-    match right.key {
-        None => !right.is_named || same_line,
-        Some(key) => same_line && key.uses > 1,
+/// What a join comes to.
+enum Wanted {
+    /// A new place.
+    New(Right),
+    /// The live one that there is.
+    Kept(Found),
+}
+
+/// A live place is the answer when the join asks for no other: whoever stands in a line needs no code to be told so.
+fn wanted(room: Room, said: Said<'_>, now: u64, live: Option<Found>) -> Result<Wanted, Problem> {
+    match live {
+        Some(live) if said.suits(room, live.standing.line) => Ok(Wanted::Kept(live)),
+        live => {
+            let right = line_choice::read(room, said, now)?;
+            let kept = live.filter(|live| is_shared(&right, live.standing.line));
+            Ok(kept.map_or(Wanted::New(right), Wanted::Kept))
+        }
     }
 }
 
-async fn live_place(
+/// A shared code opens the same line to whoever stands in it; another single code or member key is another's.
+fn is_shared(right: &Right, line: u8) -> bool {
+    right.line.0 == line && right.key.is_some_and(|key| key.uses > 1)
+}
+
+/// What the home of the ticket's place says of it.
+async fn place_of_ticket(
     visit: &Visit,
     room: Room,
     visitor: &Visitor<'_>,
     in_use: Option<&InUse>,
 ) -> Option<Found> {
     let ticket = visitor.ticket()?;
-    let found = place::find(visit, room, visitor, &ticket, in_use).await;
-    let live = found.standing.stand.is_live() && !found.unknown;
-    live.then(|| Found {
+    let found = place::find_at_home(visit, room, visitor, &ticket, in_use).await;
+    (!found.unknown).then(|| Found {
         exchange: Some(found.exchange.unwrap_or(ticket)),
         ..found
     })
@@ -168,15 +176,16 @@ fn permit_of(room: Room, fields: &Fields, now: u64) -> Result<(Permit, bool), Pr
 }
 
 /// The place that the join asks for. A permit that has made the place of the ticket is spent: what follows it makes the
-/// next, in another line or by another key. The same join asks for the same again.
-fn unspent(permit: &Permit, ticket: Option<&Ticket>, right: &Right) -> Holder {
+/// next, in another line, by another key, or after a place that is over. The same join asks for the same again.
+fn unspent(permit: &Permit, ticket: Option<&Ticket>, right: &Right, is_over: bool) -> Holder {
     let own = Holder {
         nonce: Nonce(permit.nonce),
         home: ShardIndex(permit.home),
     };
     let spent_by = ticket.filter(|ticket| ticket.nonce == permit.nonce);
-    let elsewhere = |ticket: &Ticket| ticket.line != right.line.0 || right.key.is_some();
-    match spent_by.is_some_and(elsewhere) {
+    let makes_another =
+        |ticket: &Ticket| is_over || ticket.line != right.line.0 || right.key.is_some();
+    match spent_by.is_some_and(makes_another) {
         true => Holder {
             nonce: permits::next_nonce(own.nonce, right.line),
             ..own
@@ -204,7 +213,6 @@ mod tests {
     use super::*;
     use crate::line_choice::Key;
     use crate::samples;
-    use crate::standing::Standing;
     use anteroom_queue::units::{KeyHash, LineIndex};
     use anteroom_token::Challenge;
 
@@ -221,26 +229,15 @@ mod tests {
     }
 
     #[test]
-    fn a_live_place_is_the_answer_unless_another_line_code_or_key_is_named() {
-        let live = Found {
-            standing: Standing {
-                stand: Stand::Waiting,
-                line: 1,
-                ..Standing::NONE
-            },
-            exchange: None,
-            unknown: false,
-        };
-        for (line, is_named, uses, kept) in [
-            (0, false, None, true),
-            (1, true, None, true),
-            (0, true, None, false),
-            (1, true, Some(1), false),
-            (1, true, Some(50), true),
-            (0, true, Some(50), false),
+    fn only_a_shared_code_of_the_own_line_is_the_answer_of_whoever_stands_there() {
+        for (line, uses, shared) in [
+            (1, None, false),
+            (1, Some(1), false),
+            (1, Some(50), true),
+            (0, Some(50), false),
         ] {
-            let right = right(line, is_named, uses);
-            assert_eq!(keeps(&live, &right), kept, "{right:?}");
+            let right = right(line, true, uses);
+            assert_eq!(is_shared(&right, 1), shared, "{right:?}");
         }
     }
 
@@ -255,8 +252,14 @@ mod tests {
             arrived_at: None,
         };
         let ticket = samples::ticket();
-        let asked = |nonce, ticket, right| unspent(&permit(nonce), ticket, &right).nonce;
+        let asked = |nonce, ticket, right| unspent(&permit(nonce), ticket, &right, false).nonce;
         let own = Nonce([1; 16]);
+        let same_line = right(ticket.line, false, None);
+        assert_eq!(asked(1, Some(&ticket), same_line), own);
+        assert_ne!(
+            unspent(&permit(1), Some(&ticket), &same_line, true).nonce,
+            own
+        );
         assert_eq!(asked(1, None, right(1, true, None)), own);
         assert_eq!(asked(1, Some(&ticket), right(0, true, None)), own);
         assert_eq!(

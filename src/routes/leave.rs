@@ -27,7 +27,7 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
         return if fields.is_form {
             Ok(Answer::see_other(back.as_str()))
         } else {
-            Err(no_ticket(&visitor))
+            Err(not_brought(&visitor, "ticket"))
         };
     };
     let leave = ShardCommand::Leave {
@@ -93,14 +93,14 @@ fn left(found: Found, reply: &ShardReply) -> Found {
     }
 }
 
-/// Without a ticket there is nothing to act on.
-pub fn no_ticket(visitor: &Visitor<'_>) -> Problem {
+/// Without a ticket, or a pass, there is nothing to act on.
+pub fn not_brought(visitor: &Visitor<'_>, what: &str) -> Problem {
     let problem = match visitor.is_of_another_run() {
         false => Problem::unauthorized(
-            "ticket",
-            "none came, as cookie or bearer, that is valid here",
+            what,
+            "none came, as cookie, header or bearer, that is valid here",
         ),
-        true => Problem::unauthorized("ticket", OF_ANOTHER_RUN)
+        true => Problem::unauthorized(what, OF_ANOTHER_RUN)
             .and("reason", json!(Refusal::WrongRun.code())),
     };
     problem

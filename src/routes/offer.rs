@@ -56,7 +56,9 @@ async fn make(visit: &Visit, room: Room, visitor: &Visitor<'_>) -> Result<Made, 
     if !room.event.handover {
         return Err(handover::not_offered());
     }
-    let ticket = visitor.ticket().ok_or_else(|| leave::no_ticket(visitor))?;
+    let ticket = visitor
+        .ticket()
+        .ok_or_else(|| leave::not_brought(visitor, "ticket"))?;
     let secret: [u8; HANDOVER_SECRET_BYTES] = {
         let random = platform::random_128();
         core::array::from_fn(|at| random[at])

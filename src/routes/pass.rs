@@ -34,7 +34,7 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
         return if fields.is_form {
             Ok(Answer::see_other(back.as_str()))
         } else {
-            Err(leave::no_ticket(&visitor))
+            Err(leave::not_brought(&visitor, "ticket"))
         };
     };
     let answer = claim(visit, room, &visitor, &ticket, &fields).await;

@@ -10,7 +10,7 @@ use crate::deployment::Room;
 use crate::place::Found;
 use crate::poll::SHORTEST_POLL;
 use crate::problem::Problem;
-use crate::routes::state;
+use crate::routes::{leave, state};
 use crate::standing::{Stand, Standing};
 use crate::visit::Visit;
 use crate::{fields, rooms};
@@ -20,19 +20,10 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     let visitor = visit.acting_visitor(room)?;
     fields::read(&visit.request, &visit.incoming, &[]).await?;
     let Some(brought) = visitor.pass() else {
-        return Err(Problem::unauthorized(
-            "pass",
-            "none came, as cookie, Waiting-Room-Pass or bearer, that is valid here",
-        ));
-    };
-    let ended = released(visit, room, &brought.pass).await?;
-    let standing = Standing {
-        stand: Stand::Ended,
-        session_ends: Some(ended),
-        ..Standing::NONE
+        return Err(leave::not_brought(&visitor, "pass"));
     };
     let found = Found {
-        standing,
+        standing: released(visit, room, &brought.pass).await?,
         exchange: None,
         unknown: false,
     };
@@ -48,21 +39,27 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     Ok(answer.with("set-cookie", visitor.jar().clear(Kind::Pass)))
 }
 
-/// Ends the session at its home, and answers when it ended. A staff pass has none: it is only forgotten.
-async fn released(visit: &Visit, room: Room, pass: &Pass) -> Result<UnixMillis, Problem> {
+/// Ends the session at its home. A staff pass has none: this browser forgets it, and its link opens the shop again.
+async fn released(visit: &Visit, room: Room, pass: &Pass) -> Result<Standing, Problem> {
     let now = UnixMillis(visit.now.0.min(pass.session_ends_at * 1_000));
     let session = pass.session;
     if session.is_staff() {
-        return Ok(now);
+        return Ok(Standing::NONE);
     }
     let release = ShardCommand::Release {
         index: PlaceIndex(session.index),
         generation: Generation(session.generation),
     };
     let home = ShardIndex(session.home);
-    match rooms::command(&visit.env, room.event, home, release, rooms::ANSWER_LIMIT).await {
-        Ok(ShardReply::SessionOver { ended, .. }) => Ok(ended),
-        Ok(_) => Ok(now),
-        Err(_) => Err(Problem::away(SHORTEST_POLL.0)),
-    }
+    let ended =
+        match rooms::command(&visit.env, room.event, home, release, rooms::ANSWER_LIMIT).await {
+            Ok(ShardReply::SessionOver { ended, .. }) => ended,
+            Ok(_) => now,
+            Err(_) => return Err(Problem::away(SHORTEST_POLL.0)),
+        };
+    Ok(Standing {
+        stand: Stand::Ended,
+        session_ends: Some(ended),
+        ..Standing::NONE
+    })
 }

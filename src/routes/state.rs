@@ -107,6 +107,7 @@ pub fn document(
         .map(|token| jar.set(Kind::Ticket, token, KEPT_SECONDS));
     let clear = found.unknown.then(|| jar.clear(Kind::Ticket));
     let document = StateDocument::new(room, &found.standing, in_use, cookie, platform::now())
+        .with_new_run(found.standing.stand == Stand::None && visitor.is_of_another_run())
         .with_ticket(token);
     let state = room_state(
         found.standing.stand,

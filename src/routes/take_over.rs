@@ -1,7 +1,7 @@
 //! `POST /_wr/queues/{event}/handover`: the place of a code moves to the browser that sends it. The request carries the
 //! claim id of that browser: sent again, it is answered again; from another browser it is refused.
 
-use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply};
+use anteroom_queue::shard::command::{PlaceView, Refused, ShardCommand, ShardReply};
 use anteroom_queue::units::{ClaimId, KeyHash, ShardIndex};
 use anteroom_token::HandoverCode;
 
@@ -84,6 +84,9 @@ async fn take_over(
     };
     let home = ShardIndex(code.home());
     match rooms::command(&visit.env, room.event, home, ask, rooms::ANSWER_LIMIT).await {
+        Ok(ShardReply::HandedOver { place, .. }) if !Stand::from(place.state).is_live() => {
+            Err(over(&place))
+        }
         Ok(ShardReply::HandedOver { place, nonce }) => {
             let ticket = place::ticket_of(&place, home.0, nonce.0, visit.now_seconds());
             let of_another = visitor
@@ -109,6 +112,17 @@ async fn take_over(
         Ok(ShardReply::Refused { why, .. }) => Err(problem::of_refusal(why, Stand::None)),
         _ => Err(Problem::away(SHORTEST_POLL.0)),
     }
+}
+
+/// The place of the code is over: whatever place the receiving browser has, it keeps.
+fn over(place: &PlaceView) -> Problem {
+    let stand = Stand::from(place.state);
+    let why = match stand {
+        Stand::Lapsed => Refused::Lapsed,
+        Stand::Ended => Refused::Ended,
+        _ => Refused::Left,
+    };
+    problem::of_refusal(why, stand)
 }
 
 /// The browser claims with the id that it took the place over with.

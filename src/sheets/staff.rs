@@ -12,6 +12,7 @@ const JS: &str = concat!(
     "(()=>{\"use strict\";\n",
     include_str!("../../static/sheets/fragment.js"),
     include_str!("../../static/js/poll.js"),
+    include_str!("../../static/sheets/form.js"),
     include_str!("../../static/sheets/staff.js"),
     "})();"
 );

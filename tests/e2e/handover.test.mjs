@@ -80,6 +80,19 @@ test("the phone that took the place over is let in, and the old browser is told 
   assert.equal((await fan.visit()).state, "elsewhere");
 });
 
+test("a place that was left is handed over to nobody, and the receiving browser keeps its own", async () => {
+  const { fan, code } = await offered();
+  assert.equal((await fan.leave()).status, 200);
+  const phone = room.visitor({ event: "waits", headers: { "cf-connecting-ip": "192.0.2.51" } });
+  await phone.visit();
+  const { entry } = await phone.join();
+  const kept = phone.cookie("ticket");
+  const refused = await phone.takeOver(code, browserId());
+  assert.deepEqual([refused.status, refused.json.type], [409, "urn:anteroom:problem:left"]);
+  assert.equal(phone.cookie("ticket"), kept);
+  assert.equal((await phone.ask()).entry, entry);
+});
+
 test("a newer code ends the older one; at most five in ten minutes; after ten minutes a code is unknown", async () => {
   const { fan, code } = await offered();
   const phone = room.visitor({ event: "waits", headers: { "cf-connecting-ip": "192.0.2.50" } });

@@ -23,6 +23,7 @@ before(async () => {
       { id: "other", lines: LINES, opens_at: NEVER },
       { id: "open", lines: LINES },
       { id: "coded", lines: [{ id: "fans", access: "code" }], opens_at: NEVER },
+      { id: "two", lines: ["early", "late"].map((id) => ({ id, access: "enqueue_token" })), opens_at: NEVER },
     ],
   });
   invite = await inviterOf(room);
@@ -142,6 +143,54 @@ test("same member, several devices: every device sees the same place, also when 
   assert.deepEqual([...new Set(joined.map(({ entry, line }) => `${line} ${entry}`))].length, 1);
   const others = await (await fresh()).join({ enqueue_token: invite({ key: "member-2" }) });
   assert.notEqual(others.entry, joined[0].entry);
+});
+
+test("unique-place: a member who is invited to several lines has one live place, and leaves it for another", async () => {
+  const devices = await Promise.all(Array.from({ length: 6 }, () => fresh("two")));
+  const inviteTo = await inviterOf(room, { event: "two" });
+  const to = (line) => ({ enqueue_token: inviteTo({ key: "m", line }) });
+  const joinedTo = (line) => devices.map((device) => device.join(to(line)));
+  const places = [...(await Promise.all(joinedTo("early"))), ...(await Promise.all(joinedTo("late")))];
+  assert.deepEqual([...new Set(places.map(({ entry, line }) => `${line} ${entry}`))], ["early 0"]);
+  assert.equal((await devices[0].leave()).status, 200);
+  const moved = await devices[0].join(to("late"));
+  assert.deepEqual([moved.line, moved.entry, moved.state], ["late", 0, "waiting"]);
+  const others = await Promise.all(devices.slice(1).map((device) => device.join(to("early"))));
+  assert.deepEqual([...new Set(others.map(({ entry, line }) => `${line} ${entry}`))], ["late 0"], "whatever they name");
+});
+
+test("who joins, leaves and changes lines ever again from one page gets a place each time, by code or without", async () => {
+  const fan = await fresh();
+  for (let n = 0; n < 12; n += 1) {
+    const line = n % 2 ? "general" : "balcony";
+    const joined = await fan.join({ line });
+    assert.deepEqual([joined.line, joined.state], [line, "waiting"], `change ${n}`);
+  }
+  const [code] = await codesOf(room, { line: "fans" });
+  for (let n = 0; n < 8; n += 1) {
+    assert.equal((await fan.join({ code })).line, "fans", `round ${n}`);
+    assert.equal((await fan.leave()).status, 200);
+  }
+});
+
+test("whoever stands in a line that takes a code is answered the own place, by name and without the code", async () => {
+  const [code] = await codesOf(room, { line: "fans" });
+  const fan = await fresh();
+  const { entry } = await fan.join({ code });
+  const named = await fan.tryToJoin({ line: "fans" });
+  assert.deepEqual([named.status, named.json.line, named.json.entry], [200, "fans", entry]);
+  assert.equal((await fan.tryToJoin({ line: "members" })).status, 422);
+});
+
+test("a place that another browser left is not answered as live: the join makes a new one", async () => {
+  const fan = await fresh();
+  const { entry } = await fan.join();
+  const other = fan.copied(["ticket", "permit"]);
+  await other.visit();
+  assert.equal((await fan.leave()).status, 200);
+  const again = await other.tryToJoin();
+  assert.deepEqual([again.status, again.json.state], [201, "waiting"]);
+  assert.ok(again.json.entry > entry);
 });
 
 test("two devices of one member: one is the working browser, the other is told and may continue there", async () => {

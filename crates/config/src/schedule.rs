@@ -78,8 +78,15 @@ impl Schedule {
     }
 }
 
-/// A time with its offset, as configurations and the operator API write it: RFC 3339.
+/// Where RFC 3339 has the seconds.
+const SECONDS: core::ops::Range<usize> = 17..19;
+
+/// A time with its offset, as configurations and the operator API write it: RFC 3339, without leap seconds, which no
+/// clock here shows.
 pub fn instant(text: &str) -> Option<UnixMillis> {
+    if text.get(SECONDS) == Some("60") {
+        return None;
+    }
     let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
     let millis = time.unix_timestamp_nanos().div_euclid(1_000_000);
     u64::try_from(millis).ok().map(UnixMillis)
@@ -111,6 +118,7 @@ mod tests {
             ("2027-03-01", None),
             ("2027-02-30T10:00:00Z", None),
             ("2027-03-01T25:00:00Z", None),
+            ("2027-06-30T23:59:60Z", None),
             ("1969-12-31T23:59:59Z", None),
             ("tomorrow", None),
             ("", None),

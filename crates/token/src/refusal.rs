@@ -9,8 +9,8 @@ use core::fmt;
 use crate::envelope::MAX_TOKEN_BYTES;
 use crate::members::{NO_OBJECT, UNKNOWN};
 
-/// Why a token was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Why a token was refused. The greater of two refusals answered more questions with yes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Refusal {
     /// Longer than [`MAX_TOKEN_BYTES`].
     TooLong {
