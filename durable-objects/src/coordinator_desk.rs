@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use anteroom_queue::coordinator::Coordinator;
-use anteroom_queue::coordinator::command::CoordinatorCommand;
+use anteroom_queue::coordinator::command::{CoordinatorCommand, Entropy};
 use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::units::{Millis, ShardIndex, UnixMillis};
 
@@ -113,6 +113,7 @@ impl<T> CoordinatorDesk<T> {
             CoordinatorAsk::Sync(report, counts) => {
                 self.totals.add(counts);
                 self.edges.add(counts);
+                let entropy = Entropy(entropy);
                 CoordinatorCommand::Sync { report, entropy }
             }
             CoordinatorAsk::Operate { action, by } => CoordinatorCommand::Operate { action, by },

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use anteroom_queue::coordinator::Coordinator;
-use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply};
+use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply, Entropy};
 use anteroom_queue::settings::{DrawSettings, Limits, LineSettings, Mode, Settings};
 use anteroom_queue::shard::Shard;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
@@ -315,7 +315,7 @@ impl Pair {
         let report = shard.report(self.now);
         let mut nowhere = Memory::default();
         let mut coordinator: Coordinator = open(&mut nowhere, &coordinator_known(), &settings(), T);
-        let entropy = [7; 16];
+        let entropy = Entropy([7; 16]);
         let command = CoordinatorCommand::Sync { report, entropy };
         match coordinator.apply(command, self.now).reply {
             CoordinatorReply::Synced(reply) => reply,

@@ -9,7 +9,7 @@
 //! configuration with other lines is not applied at all, and the object goes on with the settings
 //! that it has; only a new run has other lines.
 
-use anteroom_queue::coordinator::command::CoordinatorCommand;
+use anteroom_queue::coordinator::command::{CoordinatorCommand, Entropy};
 use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::coordinator::{Coordinator, RunName};
 use anteroom_queue::settings::Settings;
@@ -177,6 +177,7 @@ impl Core for Coordinator {
         entropy: [u8; 16],
         now: UnixMillis,
     ) -> Vec<CoordinatorRow> {
+        let entropy = Entropy(entropy);
         self.apply(CoordinatorCommand::Configure { settings, entropy }, now)
             .rows
     }

@@ -6,7 +6,7 @@
 //! learns to read them all.
 
 use anteroom_queue::coordinator::Coordinator;
-use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply};
+use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply, Entropy};
 use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::settings::{LineSettings, Settings};
 use anteroom_queue::shard::Shard;
@@ -266,7 +266,7 @@ fn absent_once_called(shard: &mut Shard, called: u64) -> u64 {
     let report = shard.report(LATER);
     let mut rows = recorded(OF_1, "coordinator");
     let mut coordinator: Coordinator = open(&mut rows, &coordinator_known(), &settings(), LATER);
-    let entropy = [7; 16];
+    let entropy = Entropy([7; 16]);
     let command = CoordinatorCommand::Sync { report, entropy };
     let CoordinatorReply::Synced(mut reply) = coordinator.apply(command, LATER).reply else {
         panic!("a report is answered");

@@ -91,7 +91,7 @@ impl Fields {
 }
 
 /// Everything that the seed of a draw depends on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct SeedFields<'a> {
     /// The event's id.
     pub event: &'a str,
@@ -107,6 +107,18 @@ pub struct SeedFields<'a> {
     pub secret: Hash,
     /// The beacon's randomness; none in a draw without a beacon.
     pub randomness: Option<Hash>,
+}
+
+/// Without the secret, which nobody may read before it is published.
+impl core::fmt::Debug for SeedFields<'_> {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        out.debug_struct("SeedFields")
+            .field("event", &self.event)
+            .field("run", &self.run)
+            .field("line", &self.line)
+            .field("entrants", &self.entrants)
+            .finish_non_exhaustive()
+    }
 }
 
 impl SeedFields<'_> {

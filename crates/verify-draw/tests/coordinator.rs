@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use anteroom_queue::coordinator::command::{Action, CoordinatorCommand};
+use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, Entropy};
 use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::coordinator::{Coordinator, RunName};
 use anteroom_queue::draw::beacon::QUICKNET;
@@ -117,7 +117,7 @@ impl Sale {
                 unconfirmed: 0,
                 board_version: 0,
             };
-            let entropy = [shard as u8; 16];
+            let entropy = Entropy([shard as u8; 16]);
             self.apply(CoordinatorCommand::Sync { report, entropy });
             self.shards[shard].numbered = self.shards[shard].joined.min(self.numbered(shard));
         }

@@ -5,7 +5,7 @@
 //! "which shard") by "which fifth of the ranks". Pearson's χ² over the summed table tells whether
 //! they depend on one another. The secrets are fixed, so the outcome is too.
 
-use anteroom_queue::coordinator::command::{CoordinatorCommand, CoordinatorReply};
+use anteroom_queue::coordinator::command::{CoordinatorCommand, CoordinatorReply, Entropy};
 use anteroom_queue::coordinator::{Coordinator, RunName};
 use anteroom_queue::settings::Settings;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
@@ -48,7 +48,7 @@ impl World {
 
     fn sync(&mut self, shard: usize) {
         let report = self.shards[shard].report(self.now);
-        let entropy = [3; 16];
+        let entropy = Entropy([3; 16]);
         let command = CoordinatorCommand::Sync { report, entropy };
         match self.coordinator.apply(command, self.now).reply {
             CoordinatorReply::Synced(reply) => {

@@ -7,6 +7,16 @@ use crate::settings::{Batch, Settings};
 use crate::sync::{SyncReply, SyncRequest};
 use crate::units::UnixMillis;
 
+/// Fresh random bytes. Secrets of draws are made of them, so they are not shown.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entropy(pub [u8; 16]);
+
+impl core::fmt::Debug for Entropy {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        out.write_str("Entropy(..)")
+    }
+}
+
 /// A request to a coordinator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CoordinatorCommand {
@@ -15,7 +25,7 @@ pub enum CoordinatorCommand {
         /// The report.
         report: SyncRequest,
         /// Fresh random bytes.
-        entropy: [u8; 16],
+        entropy: Entropy,
     },
     /// An operator steers.
     Operate {
@@ -45,7 +55,7 @@ pub enum CoordinatorCommand {
         /// The settings.
         settings: Settings,
         /// Fresh random bytes, for a line that gets a draw.
-        entropy: [u8; 16],
+        entropy: Entropy,
     },
     /// A deadline may have come; also the way to read the present board and counts.
     Wake,

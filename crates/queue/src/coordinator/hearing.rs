@@ -2,7 +2,7 @@
 
 use super::Coordinator;
 use super::child::{Child, ChildLine};
-use super::command::CoordinatorReply;
+use super::command::{CoordinatorReply, Entropy};
 use crate::limits::MAX_SHARDS;
 use crate::sync::{LineAnswer, LineReport, SyncReply, SyncRequest};
 use crate::units::UnixMillis;
@@ -11,7 +11,7 @@ impl Coordinator {
     pub(super) fn sync(
         &mut self,
         report: SyncRequest,
-        entropy: [u8; 16],
+        entropy: Entropy,
         now: UnixMillis,
     ) -> CoordinatorReply {
         if let Some(why) = self.refusal(&report) {

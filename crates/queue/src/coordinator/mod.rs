@@ -41,7 +41,7 @@ use crate::settings::{Limits, Settings};
 use crate::units::{Millis, UnixMillis};
 
 use child::{Child, ChildLine};
-use command::{CoordinatorCommand, CoordinatorReply, Noted};
+use command::{CoordinatorCommand, CoordinatorReply, Entropy, Noted};
 use drawing::Draw;
 use edges::Hearsay;
 use life::Life;
@@ -109,7 +109,7 @@ pub struct Coordinator {
     /// Entry numbers in all, by second, of the last seconds.
     joins: VecDeque<(UnixMillis, u64)>,
     /// From the last report; decides what must not depend on a shard's number.
-    entropy: [u8; 16],
+    entropy: Entropy,
     changed: Changed,
 }
 
@@ -160,7 +160,7 @@ impl Coordinator {
             next_call: now,
             ends: VecDeque::new(),
             joins: VecDeque::new(),
-            entropy: [0; 16],
+            entropy: Entropy::default(),
             changed: Changed::default(),
         }
     }
@@ -227,7 +227,7 @@ impl Coordinator {
     fn configure(
         &mut self,
         settings: Settings,
-        entropy: [u8; 16],
+        entropy: Entropy,
         now: UnixMillis,
     ) -> CoordinatorReply {
         if !settings.has_lines_of(&self.settings) {
@@ -247,7 +247,7 @@ impl Coordinator {
         self.longest_session = self.longest_session.max(longest_session(&self.settings));
         self.limits_changed(&before, now);
         self.changed.queue = true;
-        self.prepare_draws(&entropy, now);
+        self.prepare_draws(&entropy.0, now);
         self.proceed(now);
         self.state_reply()
     }
@@ -302,8 +302,8 @@ fn longest_session(settings: &Settings) -> Millis {
 
 /// A well-mixed number from the entropy of the last report: the finalizer of SplitMix64
 /// (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-fn mix(entropy: &[u8; 16], salt: u64) -> u64 {
-    let (low, high) = entropy.split_at(8);
+fn mix(entropy: &Entropy, salt: u64) -> u64 {
+    let (low, high) = entropy.0.split_at(8);
     let word = |bytes: &[u8]| {
         bytes
             .iter()

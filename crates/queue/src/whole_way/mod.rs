@@ -7,7 +7,7 @@ use room::{Room, at_once, nonce};
 
 pub(crate) use room::{coordinator, settings};
 
-use crate::coordinator::command::{Action, Change, CoordinatorCommand};
+use crate::coordinator::command::{Action, Change, CoordinatorCommand, Entropy};
 use crate::settings::{Limits, Mode};
 use crate::shard::command::{Refused, ShardCommand, ShardReply, VisitorState};
 use crate::units::{ClaimId, Generation, LineIndex, PlaceIndex, UnixMillis};
@@ -220,7 +220,7 @@ fn a_limit_that_a_deployment_lowers_is_named_on_the_board_and_one_that_it_raises
         let settings = settings(Mode::Always, at_once(max_active));
         let configure = CoordinatorCommand::Configure {
             settings,
-            entropy: [5; 16],
+            entropy: Entropy([5; 16]),
         };
         room.coordinator.apply(configure, UnixMillis(room.now));
         let board = room.coordinator.board();

@@ -1,6 +1,6 @@
 //! A coordinator and its shards in one hand.
 
-use crate::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply};
+use crate::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply, Entropy};
 use crate::coordinator::rows::CoordinatorRow;
 use crate::coordinator::{Coordinator, RunName};
 use crate::outcome::Outcome;
@@ -89,7 +89,7 @@ impl Room {
             let report = shard.report(UnixMillis(self.now));
             let command = CoordinatorCommand::Sync {
                 report,
-                entropy: self.now.to_be_bytes().repeat(2).try_into().unwrap(),
+                entropy: Entropy(self.now.to_be_bytes().repeat(2).try_into().unwrap()),
             };
             let CoordinatorReply::Synced(reply) =
                 self.coordinator.apply(command, UnixMillis(self.now)).reply

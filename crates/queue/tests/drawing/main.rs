@@ -5,5 +5,6 @@ mod stage;
 
 mod lives;
 mod refusals;
+mod secrets;
 mod steps;
 mod table;

@@ -1,7 +1,7 @@
 //! The steps one after the other: at the opening, after the grace, with the beacon and without it.
 
 use anteroom_queue::board::Phase;
-use anteroom_queue::coordinator::command::{Action, CoordinatorCommand};
+use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, Entropy};
 use anteroom_queue::draw::all_ranks;
 use anteroom_queue::shard::command::ShardReply;
 use anteroom_queue::units::{Millis, UnixMillis};
@@ -188,7 +188,7 @@ fn an_opening_that_moves_by_operator_or_configuration_moves_the_draw_and_keeps_i
     let by_configuration: fn(&mut Stage, UnixMillis) = |stage, later| {
         let mut settings = stage.settings.clone();
         settings.lines[0].opens_at = Some(later);
-        let entropy = [9; 16];
+        let entropy = Entropy([9; 16]);
         stage.at_coordinator(CoordinatorCommand::Configure { settings, entropy });
     };
     for moves in [by_operator, by_configuration] {

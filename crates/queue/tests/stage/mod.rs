@@ -7,7 +7,9 @@ pub mod lines;
 use std::collections::BTreeMap;
 
 use anteroom_queue::board::Board;
-use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply, Totals};
+use anteroom_queue::coordinator::command::{
+    Action, CoordinatorCommand, CoordinatorReply, Entropy, Totals,
+};
 use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::coordinator::{Coordinator, RunName};
 use anteroom_queue::settings::{DrawSettings, Limits, LineSettings, Mode, Settings};
@@ -132,7 +134,7 @@ impl Stage {
 
     /// The report arrives; the answer is returned and may be lost.
     pub fn hear(&mut self, report: SyncRequest) -> SyncReply {
-        let entropy = [report.shard.0 as u8; 16];
+        let entropy = Entropy([report.shard.0 as u8; 16]);
         match self.at_coordinator(CoordinatorCommand::Sync { report, entropy }) {
             CoordinatorReply::Synced(reply) => reply,
             other => panic!("a report is answered {other:?}"),

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply};
+use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply, Entropy};
 use anteroom_queue::coordinator::rows::{CoordinatorRow, LOG_KEYS};
 use anteroom_queue::coordinator::{Coordinator, RunName};
 use anteroom_queue::units::UnixMillis;
@@ -176,7 +176,7 @@ impl Room {
             if ours {
                 step.heard.extend(super::tally::entrants_heard(&report));
             }
-            let entropy = self.entropy.bytes();
+            let entropy = Entropy(self.entropy.bytes());
             let reply =
                 self.apply_at_coordinator(CoordinatorCommand::Sync { report, entropy }, now);
             match reply {
