@@ -74,6 +74,11 @@ impl Coordinator {
         }
     }
 
+    /// The word of an origin that was heard and not taken up: it will not be.
+    pub(super) fn forget_waiting_stock(&mut self) -> Option<Stock> {
+        self.hearsay.stock.take()
+    }
+
     fn take_stock(&mut self, stock: Stock, now: UnixMillis) {
         let known = self.life.stock;
         if known.is_some_and(|known| !stock.is_later_than(&known)) {

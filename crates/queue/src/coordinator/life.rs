@@ -111,7 +111,10 @@ impl Coordinator {
                 reason,
             } => self.reschedule(line.as_deref(), *opens_at, reason, now),
             Action::Stock { left } => {
-                let known = self.life.stock.map_or(UnixMillis(0), |stock| stock.at);
+                // It wins over every word that was heard before, also one that was not taken up yet.
+                let waiting = self.forget_waiting_stock();
+                let heard = self.life.stock.into_iter().chain(waiting);
+                let known = heard.map(|stock| stock.at).max().unwrap_or_default();
                 let at = now.max(known.plus(Millis(1)));
                 self.life.stock = Some(Stock { left: *left, at });
                 Ok(())

@@ -2,6 +2,7 @@
 
 #[path = "../stage/mod.rs"]
 mod stage;
+mod stock_words;
 
 use anteroom_queue::board::{Phase, Stock};
 use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply, Entropy};
