@@ -12,7 +12,7 @@
 use anteroom_queue::coordinator::command::{CoordinatorCommand, Entropy};
 use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::coordinator::{Coordinator, RunName};
-use anteroom_queue::settings::Settings;
+use anteroom_queue::settings::{OtherLines, Settings};
 use anteroom_queue::shard::command::ShardCommand;
 use anteroom_queue::shard::rows::ShardRow;
 use anteroom_queue::shard::{Identity, Shard};
@@ -216,36 +216,6 @@ pub struct Started<C: Core> {
     pub other_lines: Option<OtherLines>,
 }
 
-/// A configuration has other lines than the run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OtherLines {
-    configured: Vec<String>,
-    run: Vec<String>,
-}
-
-impl OtherLines {
-    /// How `configured` differs from the lines of the run, if it does.
-    fn between(configured: &Settings, run: &Settings) -> Option<Self> {
-        let ids = |settings: &Settings| settings.lines.iter().map(|line| line.id.clone()).collect();
-        (!configured.has_lines_of(run)).then(|| Self {
-            configured: ids(configured),
-            run: ids(run),
-        })
-    }
-}
-
-impl core::fmt::Display for OtherLines {
-    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(
-            out,
-            "lines: {} configured, the run has {}; the whole configuration is ignored, \
-             a new run may have other lines",
-            self.configured.join(", "),
-            self.run.join(", ")
-        )
-    }
-}
-
 /// The core of object `known` with the configuration as it is now, and what has to be stored before
 /// it is used. `entropy` is fresh: secrets of draws are made from it.
 pub fn start<C: Core>(
@@ -268,7 +238,7 @@ pub fn start<C: Core>(
             other_lines: None,
         });
     };
-    let other_lines = OtherLines::between(&settings, &meta.settings);
+    let other_lines = settings.other_lines(&meta.settings);
     let settings = match other_lines {
         Some(_) => meta.settings.clone(),
         None => settings,

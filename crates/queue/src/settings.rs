@@ -93,11 +93,36 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Whether the lines are the same ones in the same order: they are fixed for a run.
-    pub fn has_lines_of(&self, other: &Settings) -> bool {
-        let ids = |settings: &Settings| -> Vec<String> {
-            settings.lines.iter().map(|line| line.id.clone()).collect()
-        };
-        ids(self) == ids(other)
+    /// How the lines of this configuration differ from those of a run that goes by `run`; `None`: they
+    /// are the same ones in the same order. They are fixed for a run, since stored places and counters
+    /// name them by their position: a configuration with other lines is ignored as a whole.
+    pub fn other_lines(&self, run: &Settings) -> Option<OtherLines> {
+        let (configured, run) = (self.line_ids(), run.line_ids());
+        (configured != run).then_some(OtherLines { configured, run })
+    }
+
+    fn line_ids(&self) -> Vec<String> {
+        self.lines.iter().map(|line| line.id.clone()).collect()
+    }
+}
+
+/// A configuration has other lines than the run. As text it says so, for operators.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherLines {
+    /// The lines of the configuration, by name.
+    pub configured: Vec<String>,
+    /// The lines of the run.
+    pub run: Vec<String>,
+}
+
+impl core::fmt::Display for OtherLines {
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(
+            out,
+            "lines: {} configured, the run has {}; the whole configuration is ignored, \
+             a new run may have other lines",
+            self.configured.join(", "),
+            self.run.join(", ")
+        )
     }
 }

@@ -230,16 +230,8 @@ impl Coordinator {
         entropy: Entropy,
         now: UnixMillis,
     ) -> CoordinatorReply {
-        if !settings.has_lines_of(&self.settings) {
-            let ids = |settings: &Settings| {
-                let ids: Vec<&str> = settings.lines.iter().map(|line| line.id.as_str()).collect();
-                ids.join(", ")
-            };
-            return CoordinatorReply::Refused(format!(
-                "lines are {}; the run has {}, and only a new run may have others",
-                ids(&settings),
-                ids(&self.settings)
-            ));
+        if let Some(why) = settings.other_lines(&self.settings) {
+            return CoordinatorReply::Refused(why.to_string());
         }
         let before = self.limits();
         self.keep_begun_openings(now);

@@ -248,7 +248,7 @@ impl Shard {
 
     /// The lines are fixed for a run; everything else may change.
     fn configure(&mut self, settings: Settings) -> ShardReply {
-        if settings.has_lines_of(&self.settings) {
+        if settings.other_lines(&self.settings).is_none() {
             self.settings = settings;
         }
         ShardReply::Done
