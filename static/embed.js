@@ -16,7 +16,7 @@ const WORDS = {
     first: "You are next",
     saved: "Your place is saved",
     draw: "You are in the draw",
-    opens: "The sale starts at {t}",
+    opens: "The sale starts: {t}",
     paused: "The line is paused · Your place is kept",
     soldout: "Sold out · Thank you for waiting",
     closed: "The sale is over",
@@ -35,7 +35,7 @@ const WORDS = {
     first: "Sie sind als Nächstes dran",
     saved: "Ihr Platz ist gesichert",
     draw: "Sie nehmen an der Verlosung teil",
-    opens: "Der Verkauf beginnt um {t}",
+    opens: "Der Verkauf beginnt: {t}",
     paused: "Die Schlange steht · Ihr Platz bleibt",
     soldout: "Ausverkauft · Danke fürs Warten",
     closed: "Der Verkauf ist beendet",
@@ -54,7 +54,7 @@ const WORDS = {
     first: "C’est bientôt à vous",
     saved: "Votre place est enregistrée",
     draw: "Vous participez au tirage",
-    opens: "La vente commence à {t}",
+    opens: "Début de la vente : {t}",
     paused: "La file est en pause · Votre place est gardée",
     soldout: "Complet · Merci d’avoir attendu",
     closed: "La vente est terminée",
@@ -73,7 +73,7 @@ const WORDS = {
     first: "Eres el siguiente",
     saved: "Tu puesto está guardado",
     draw: "Participas en el sorteo",
-    opens: "La venta empieza a las {t}",
+    opens: "La venta empieza: {t}",
     paused: "La fila está en pausa · Tu puesto se guarda",
     soldout: "Agotado · Gracias por esperar",
     closed: "La venta ha terminado",
@@ -92,7 +92,7 @@ const WORDS = {
     first: "Zaraz Twoja kolej",
     saved: "Twoje miejsce jest zapisane",
     draw: "Bierzesz udział w losowaniu",
-    opens: "Sprzedaż rusza o {t}",
+    opens: "Początek sprzedaży: {t}",
     paused: "Kolejka wstrzymana · Miejsce jest Twoje",
     soldout: "Wyprzedane · Dziękujemy za czekanie",
     closed: "Sprzedaż zakończona",
@@ -111,7 +111,7 @@ const WORDS = {
     first: "أنت التالي",
     saved: "مكانك محفوظ",
     draw: "أنت مشارك في القرعة",
-    opens: "يبدأ البيع {t}",
+    opens: "يبدأ البيع: {t}",
     paused: "الطابور متوقف مؤقتًا · مكانك محفوظ",
     soldout: "نفدت التذاكر · شكرًا لانتظارك",
     closed: "انتهى البيع",
@@ -124,22 +124,23 @@ const WORDS = {
   },
 };
 const STRIP = `
-:host { all: initial }
 section {
   all: initial; position: fixed; inset: auto 0 0; z-index: 2147483000; box-sizing: border-box;
-  display: flex; align-items: center; justify-content: center; gap: .25em .75em;
+  display: flex; align-items: center; justify-content: center; gap: .5em;
   padding: .5em max(1em, env(safe-area-inset-right)) calc(.5em + env(safe-area-inset-bottom)) max(1em, env(safe-area-inset-left));
   border-top: 1px solid var(--hair); background: var(--card); color: var(--ink);
-  font: medium/1.35 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans Arabic", sans-serif;
+  font: medium/1.35 system-ui, sans-serif;
 }
-p { margin: 0; font-weight: 600; font-variant-numeric: tabular-nums; text-wrap: balance }
+p { margin: 0; font-size: .9375em; font-weight: 600; font-variant-numeric: tabular-nums }
+span { display: block }
+i { display: none }
 a, button { flex: none; min-height: 2.75em; box-sizing: border-box; font: inherit; border-radius: .75em; cursor: pointer }
-a { padding: .65em 1em; border: 2px solid var(--main); color: var(--main); font-weight: 650; text-decoration: none }
+a { padding: .65em .75em; border: 2px solid var(--main); color: var(--main); font-weight: 650; text-decoration: none }
 :host([data-tone="turn"]) a { background: var(--main); color: var(--on-main) }
-button { width: 2.75em; padding: 0; border: 0; background: none; color: var(--soft) }
+button { width: 2.75em; margin: 0 -.5em; padding: 0; border: 0; background: none; color: var(--soft) }
 :focus-visible { outline: 3px solid var(--main); outline-offset: 2px }
 .say { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
-@media (min-width: 40em) { section { gap: 1.25em } }
+@media (min-width: 40em) { section { gap: 1.25em } p { font-size: 1em } span, i { display: inline } }
 @media print { section { display: none } }
 `;
 
@@ -147,6 +148,7 @@ const script = document.currentScript;
 const event = script.dataset.event ?? "";
 const source = new URL(script.src);
 const mine = `${source.href.split("/embed.js")[0]}/queues/${event}/tickets/me`;
+const memory = `wr-${event}-`;
 const { front = "/", day, night } = FRONTS[event] ?? {};
 const tags = [script.closest("[lang]")?.lang, ...navigator.languages].map((tag) => tag?.split("-")[0]);
 const lang = tags[0] in WORDS ? tags[0] : tags[0] ? "en" : (tags.find((tag) => tag in WORDS) ?? "en");
@@ -160,7 +162,7 @@ function remembered() {
   try {
     const found = {};
     for (const key of Object.keys(localStorage)) {
-      const run = key.startsWith(`wr-${event}-`) ? key.slice(`wr-${event}-`.length) : "";
+      const run = key.startsWith(memory) && key.slice(memory.length);
       if (/^\d+$/.test(run)) found[run] = { ...JSON.parse(localStorage[key]) };
     }
     return found;
@@ -175,23 +177,20 @@ function steadyAhead(me) {
   if (kept.rank !== me.rank || kept.ahead == null) return me.ahead;
   const ahead = Math.min(kept.ahead, me.ahead);
   try {
-    localStorage[`wr-${event}-${me.run}`] = JSON.stringify({ ...kept, ahead });
+    localStorage[memory + me.run] = JSON.stringify({ ...kept, ahead });
   } catch {}
   return ahead;
 }
 
 /** Where the visitor waits: as the page says, else where they last were, else where the shop begins. */
 function backTo(me) {
-  const addresses = [script.dataset.href, remembered()?.[me.run]?.back, front];
-  const read = (address) => {
+  for (const address of [script.dataset.href, remembered()?.[me.run]?.back, front].filter(Boolean)) {
     try {
-      return new URL(address, location.href);
-    } catch {
-      return {};
-    }
-  };
-  const here = addresses.filter(Boolean).map(read);
-  return here.find(({ origin }) => origin === location.origin)?.href ?? "/";
+      const { origin, href } = new URL(address, location.href);
+      if (origin === location.origin) return href;
+    } catch {}
+  }
+  return "/";
 }
 
 function waitOf({ likely_seconds, at_most_seconds }) {
@@ -218,8 +217,10 @@ function saying(me) {
   if (["before", "prequeue", "drawing"].includes(me.phase)) {
     const at_ms = me.opens_at_ms;
     if (me.phase === "drawing" || at_ms == null) return ["draw", words.draw];
-    const near = at_ms - Date.now() < 20 * 3600e3;
-    const time = new Date(at_ms).toLocaleString(intl, { ...(!near && { dateStyle: "medium" }), timeStyle: "short" });
+    // By the edge's clock: the visitor's own may be set wrong.
+    const at = new Date(at_ms);
+    const today = at.toDateString() === new Date(me.now_ms).toDateString();
+    const time = at.toLocaleString(intl, { dateStyle: today ? undefined : "medium", timeStyle: "short" });
     return ["draw", fill(words.opens, time)];
   }
   if (me.ahead == null) return ["saved", words.saved];
@@ -230,17 +231,17 @@ function saying(me) {
 
 /** The event's own colours; at the turn the strip itself has them. */
 function ownColours() {
-  const main = ([colour, on]) => `--main:${colour};--on-main:${on}`;
-  const turn = ([colour, on]) =>
-    `--card:${colour};--hair:${on};--ink:${on};--soft:${on};--main:${on};--on-main:${colour}`;
-  return `:host{${main(day)}}@media(prefers-color-scheme:dark){:host{${main(night)}}}:host([data-tone="turn"]){${turn(day)}}`;
+  const main = ([colour, on]) => `{--main:${colour};--on-main:${on}`;
+  const turn = ([colour, on]) => `${main([on, colour])};--card:${colour};--hair:${on};--ink:${on};--soft:${on}`;
+  return `:host${main(day)}}@media(prefers-color-scheme:dark){:host${main(night)}}}:host([data-tone="turn"])${turn(day)}}`;
 }
+
+const make = (name, more) => Object.assign(document.createElement(name), more);
 
 /** Makes the strip. It stands at the bottom, and the page ends above it. */
 function raise(dismiss) {
-  const host = document.createElement("wr-strip");
+  const host = make("wr-strip");
   const root = host.attachShadow({ mode: "open" });
-  const make = (name, more) => Object.assign(document.createElement(name), more);
   const text = make("p");
   const link = make("a");
   const hide = make("button", { type: "button", textContent: "✕", title: words.hide });
@@ -251,9 +252,8 @@ function raise(dismiss) {
   bar.append(text, link, hide, say);
   const css = COLOURS + (day ? ownColours() : "") + STRIP;
   try {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(css);
-    root.adoptedStyleSheets = [sheet];
+    root.adoptedStyleSheets = [new CSSStyleSheet()];
+    root.adoptedStyleSheets[0].replaceSync(css);
   } catch {
     root.append(make("style", { textContent: css }));
   }
@@ -261,10 +261,9 @@ function raise(dismiss) {
   document.body.append(host);
   const { style } = document.documentElement;
   const before = [style.paddingBlockEnd, style.scrollPaddingBlockEnd];
-  const makeRoom = () => {
+  const sizes = new ResizeObserver(() => {
     style.paddingBlockEnd = style.scrollPaddingBlockEnd = `${bar.offsetHeight}px`;
-  };
-  const sizes = new ResizeObserver(makeRoom);
+  });
   sizes.observe(bar);
   const lower = () => {
     sizes.disconnect();
@@ -289,10 +288,13 @@ function show(me) {
   }
   strip ??= raise(stop);
   const [kind, text] = says;
-  const turn = kind === "turn" || kind === "open";
+  const turn = ["turn", "open"].includes(kind);
   strip.host.dataset.tone = turn ? "turn" : "calm";
-  strip.host.dataset.kind = kind.split(" ")[0];
-  if (strip.text.textContent !== text) strip.text.textContent = text;
+  if (strip.text.textContent !== text) {
+    // On a narrow page each part is a line, and the dot between them is not needed.
+    const part = (textContent, at) => make(at % 2 ? "i" : "span", { textContent });
+    strip.text.replaceChildren(...text.split(/( · )/).map(part));
+  }
   strip.link.textContent = turn ? words.enter : words.show;
   strip.link.href = backTo(me);
   if (told !== kind) strip.say.textContent = text;

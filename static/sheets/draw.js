@@ -57,6 +57,8 @@ function drawMine(me, rank) {
   put("recomputed", rank === null ? "–" : number.format(rank));
   put("said", me.rank == null ? "–" : number.format(me.rank));
   show("mine", true);
+  // It is said beside the visitor's own numbers.
+  show("counted", false);
 }
 
 function verdictOf(me, line, rank, checks) {

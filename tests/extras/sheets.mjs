@@ -2,25 +2,19 @@
 // the addresses that their scripts ask from what the test sets.
 import { createServer } from "node:http";
 import { after, before } from "node:test";
-import { launchBrowser } from "../../scripts/testing/browser.mjs";
-import { startRenderer } from "../page/renderer.mjs";
 import { policyFor } from "../page/room.mjs";
+import { viewOf } from "../page/scenes.mjs";
+import { atStage } from "../page/stories.mjs";
 
-const NONCE = "bm9uY2Utb2YtdGVzdHM";
+const { face, nonce } = viewOf("join");
 
-/** The renderer, a browser and a desk for the tests of one file, from the first to the last. */
+/** The renderer and a browser (see stories.mjs) and a desk for the tests of one file, from the first to the last. */
 export function atDesk() {
-  const at = {};
+  const at = atStage("render_sheet");
   before(async () => {
-    at.pages = startRenderer("render_sheet");
-    at.browser = await launchBrowser();
-    at.desk = await startDesk(at.pages);
+    at.desk = await startDesk(at.renderer);
   });
-  after(async () => {
-    await at.browser?.close();
-    at.desk?.stop();
-    at.pages?.stop();
-  });
+  after(() => at.desk?.stop());
   return at;
 }
 
@@ -30,23 +24,11 @@ const plain = {
   prefix: "/_wr",
   origin: "https://tickets.example.com",
   front: "/events/world-tour/",
-  nonce: NONCE,
+  nonce,
   refused: null,
   language: "English",
-  look: {
-    logo: false,
-    accent: null,
-    accent_dark: null,
-    intro: null,
-    organizer: null,
-    help: null,
-    privacy: null,
-    accessibility: null,
-  },
+  look: face,
 };
-
-/** The languages as the renderer names them. */
-export const LANGUAGES = ["English", "German", "French", "Spanish", "Polish", "Arabic"];
 
 /** A code as the edge hands it to the page; the picture is as large as that of a real link. */
 const OFFERED = {
@@ -107,7 +89,7 @@ async function answer(desk, pages, request, response) {
   response
     .writeHead(200, {
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": policyFor(NONCE, "'none'"),
+      "content-security-policy": policyFor(nonce, "'none'"),
       "referrer-policy": "same-origin",
     })
     .end(html);

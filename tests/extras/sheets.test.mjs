@@ -1,13 +1,11 @@
 // The small pages as they stand: clean to axe in every language, by day and by night, on a small phone; and what the
 // answers to forms say to who has no script.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { test } from "node:test";
-import { askedFor, atDesk, LANGUAGES } from "./sheets.mjs";
+import { violations, wideBy } from "../page/axe.mjs";
+import { LANGUAGES } from "../page/scenes.mjs";
+import { askedFor, atDesk } from "./sheets.mjs";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const STANDING = [
   ["offer", {}],
   ["offer", { kind: "too-many-handovers" }],
@@ -19,18 +17,6 @@ const STANDING = [
 
 const at = atDesk();
 
-const violations = (page) =>
-  page.evaluate(
-    async ([source, values]) => {
-      if (!window.axe) new Function(source)();
-      const options = { runOnly: { type: "tag", values }, resultTypes: ["violations"] };
-      const { violations } = await window.axe.run(document, options);
-      return violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html).join(" | ")}`);
-    },
-    [axe, RULES],
-  );
-const wideBy = (page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-
 for (const colorScheme of ["light", "dark"]) {
   test(`every small page but the draw's is clean to axe and fits 320 pixels, ${colorScheme}`, async () => {
     const context = await at.browser.newContext({
@@ -41,9 +27,9 @@ for (const colorScheme of ["light", "dark"]) {
     const page = await context.newPage();
     let html = "";
     await page.route("http://room.test/**", (route) => route.fulfill({ body: html, contentType: "text/html" }));
-    for (const language of LANGUAGES) {
+    for (const language of Object.values(LANGUAGES)) {
       for (const [position, [name, { view, ...more }]] of STANDING.entries()) {
-        html = await at.pages.render(askedFor(name, { ...more, view: { ...view, language } }));
+        html = await at.renderer.render(askedFor(name, { ...more, view: { ...view, language } }));
         await page.goto(`http://room.test/${language}/${position}`);
         const where = `${name} ${JSON.stringify(more)}, ${language}`;
         assert.deepEqual(await violations(page), [], where);

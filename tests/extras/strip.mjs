@@ -34,6 +34,9 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
   "base-uri 'none'; form-action 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
 
+/** The room's clock in every answer. */
+export const NOW_MS = Date.UTC(2027, 2, 1, 12);
+
 const NOW_STATE = {
   event: "world-tour",
   run: 3,
@@ -46,6 +49,7 @@ const NOW_STATE = {
   phase: "open",
   eta: { likely_seconds: 290, at_most_seconds: 470 },
   opens_at_ms: null,
+  now_ms: NOW_MS,
   stop: false,
   board_version: 7,
   poll_ms: 500,

@@ -4,10 +4,12 @@ import { after, before, beforeEach, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { launchBrowser } from "../../scripts/testing/browser.mjs";
 import { setVisible, until } from "../page/browser.mjs";
-import { MEMORY, standing, startShop, stripScript } from "./strip.mjs";
+import { MEMORY, NOW_MS, standing, startShop, stripScript } from "./strip.mjs";
 
 /** Six languages, the pace and the colours in it: with gzip; brotli, which most hosts speak, needs a sixth less. */
 const MAX_STRIP_BYTES = 6 * 1024;
+
+const HOUR_MS = 3_600_000;
 
 let browser;
 let shop;
@@ -70,10 +72,10 @@ test("the place stands on the page under its strict policy, follows the line, an
 });
 
 test("what is said in each phase and state", async () => {
-  const soon = Date.now() + 3_600_000;
+  const soon = NOW_MS + HOUR_MS;
   const rows = [
     [{ state: "provisional", rank: null, ahead: null }, /^Your place is saved$/],
-    [{ phase: "prequeue", rank: null, ahead: null, opens_at_ms: soon }, /^The sale starts at \d+:\d\d/],
+    [{ phase: "prequeue", rank: null, ahead: null, opens_at_ms: soon }, /^The sale starts: \d+:\d\d/],
     [{ phase: "drawing", rank: null, ahead: null }, /^You are in the draw$/],
     [{ phase: "paused" }, /^The line is paused · Your place is kept$/],
     [{ stop: true }, /^The line is paused/],
@@ -89,6 +91,38 @@ test("what is said in each phase and state", async () => {
     await text.filter({ hasText: words }).waitFor({ timeout: 5_000 });
   }
   await close();
+});
+
+test("an opening is told by the room's clock, whatever the visitor's says", async () => {
+  const rows = [
+    [6, /^The sale starts: 6:00\sPM$/],
+    [25, /^The sale starts: Mar 2, 2027, 1:00\sPM$/],
+  ];
+  for (const off_hours of [-24, 0, 24]) {
+    const { page, text, close } = await open({ locale: "en-US", timezoneId: "UTC" });
+    await page.clock.setFixedTime(NOW_MS + off_hours * HOUR_MS);
+    for (const [in_hours, words] of rows) {
+      shop.me = standing({ phase: "prequeue", rank: null, ahead: null, opens_at_ms: NOW_MS + in_hours * HOUR_MS });
+      await page.reload();
+      await text.waitFor({ timeout: 5_000 });
+      assert.match(await text.textContent(), words, `${off_hours} hours off`);
+    }
+    await close();
+  }
+});
+
+test("on a phone each part of the text is a line, and on a wide page a dot stands between them", async () => {
+  for (const [width, dots, lines] of [
+    [320, 0, 2],
+    [1280, 1, 1],
+  ]) {
+    const { text, close } = await open({ viewport: { width, height: 700 } });
+    await text.waitFor({ timeout: 5_000 });
+    assert.equal(await text.locator("i:visible").count(), dots, `${width} px`);
+    const tops = await text.locator("span").evaluateAll((parts) => parts.map((part) => part.offsetTop));
+    assert.equal(new Set(tops).size, lines, `${width} px: ${tops}`);
+    await close();
+  }
 });
 
 test("without a living place there is no strip, and nobody is asked again", async () => {
@@ -190,7 +224,7 @@ test("the page's own styles do not reach it", async () => {
     const { letterSpacing, fontSize, marginTop, fontFamily } = getComputedStyle(p);
     return { letterSpacing, fontSize, marginTop, serif: fontFamily === "serif" };
   });
-  assert.deepEqual(seen, { letterSpacing: "normal", fontSize: "16px", marginTop: "0px", serif: false });
+  assert.deepEqual(seen, { letterSpacing: "normal", fontSize: "15px", marginTop: "0px", serif: false });
   await close();
 });
 
