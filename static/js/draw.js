@@ -72,6 +72,26 @@ function draw(find, scene, slots, move, progress, words) {
   show(find("reasons"), scene === "cookie");
 }
 
+/** Numbers of a board that is at least so old are told with their age; `OLD_AFTER_MS` in src/page/slots.rs. */
+const OLD_AFTER_MS = 10_000;
+
+/** How long nothing was heard, how old the board was then, and whether there is no connection. */
+function drawAge(find, scene, words, { unheard_ms, board_age_ms, cut }) {
+  const minutes = Math.floor((unheard_ms + board_age_ms) / MINUTE_MS);
+  const placed = CAN_LEAVE.includes(scene);
+  const numbers = SHOWS_PLACE.includes(scene);
+  const old = board_age_ms >= OLD_AFTER_MS;
+  const age = minutes > 0 ? words.plural("age.minutes", minutes) : words.text("age.now");
+  show(find("offline"), cut && scene !== "cookie");
+  put(
+    find("offline-text"),
+    [placed && words.text("stopped.kept"), words.text("offline.text")].filter(Boolean).join(" "),
+  );
+  line(find("offline-age"), cut && numbers ? age : null);
+  line(find("age"), !cut && numbers && old ? age : null);
+  show(find("live"), !cut && placed && !old);
+}
+
 /** What is left until `at_ms`, as `hh:mm:ss`, with the days before it. */
 function countdown(left_ms, words) {
   const seconds = Math.max(0, Math.ceil(left_ms / 1000));

@@ -18,7 +18,7 @@ const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
 let me = recalled(memory.read(), { ...room.me, run: room.run });
 let wait = steadyEta(tab.read().wait ?? null, me, room.me.now_ms);
-let heard_ms = Date.now();
+let heard = heardNow();
 /** The edge's clock, by time that passed: the visitor's own may be set wrong, and set anew meanwhile. */
 let clock = { at_ms: room.me.now_ms, since_ms: performance.now() };
 let failures = 0;
@@ -47,6 +47,9 @@ let offered_ms = null;
 room.carried = brought ?? tab.read().carried ?? memory.read().carried ?? null;
 if (brought) tab.write({ carried: brought });
 
+function heardNow() {
+  return { wall_ms: Date.now(), since_ms: performance.now() };
+}
 const visible = () => document.visibilityState === "visible";
 const serverNow = () => clock.at_ms + performance.now() - clock.since_ms;
 const move = movingNumber({
@@ -92,7 +95,7 @@ function hear(answer) {
   if (otherRun) return moveOn(`run ${answer.run}`, room.return);
   if (failures > 1) speaker.say(words.text("announce.online"));
   failures = 0;
-  heard_ms = Date.now();
+  heard = heardNow();
   if (answer.now_ms) clock = { at_ms: answer.now_ms, since_ms: performance.now() };
   const had = me.state;
   const forgotten = answer.state === "none" && CAN_LEAVE.includes(had) && answer.cookie !== true;
@@ -135,7 +138,7 @@ function redraw() {
   drawRefusal();
   show(find("handover"), Boolean(room.handover) && slots.canLeave && scene !== "provisional");
   show(find("extras"), extras.any && slots.canLeave && scene !== "called");
-  drawAge(scene);
+  redrawAge(scene);
   tick();
   tell(scene, slots);
   if (scene === "cookie") drawCookie();
@@ -151,21 +154,11 @@ function drawRefusal() {
 }
 
 /** How old the numbers are, and whether there is a connection. */
-function drawAge(scene) {
-  const age_ms = Date.now() - heard_ms + (me.board_age_ms ?? 0);
-  const minutes = Math.floor(age_ms / 60_000);
-  const placed = CAN_LEAVE.includes(scene);
+function redrawAge(scene) {
+  // One clock goes on while the device sleeps, the other is not set anew meanwhile.
+  const unheard_ms = Math.max(Date.now() - heard.wall_ms, performance.now() - heard.since_ms);
   const cut = !navigator.onLine || (failures > 1 && me.state !== "none");
-  const numbers = SHOWS_PLACE.includes(scene);
-  const age = minutes > 0 ? words.plural("age.minutes", minutes) : words.text("age.now");
-  show(find("offline"), cut && scene !== "cookie");
-  put(
-    find("offline-text"),
-    [placed && words.text("stopped.kept"), words.text("offline.text")].filter(Boolean).join(" "),
-  );
-  line(find("offline-age"), cut && numbers ? age : null);
-  line(find("age"), !cut && numbers && (me.board_age_ms ?? 0) >= 10_000 ? age : null);
-  show(find("live"), !cut && placed && (me.board_age_ms ?? 0) < 10_000);
+  drawAge(find, scene, words, { unheard_ms, board_age_ms: me.board_age_ms ?? 0, cut });
 }
 
 function drawCookie() {
@@ -381,7 +374,7 @@ window.addEventListener("online", () => poll.atOnce());
 window.addEventListener("offline", redraw);
 setInterval(() => {
   tick();
-  drawAge(sceneNow());
+  redrawAge(sceneNow());
 }, 1000);
 
 show(find("stay"), true);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { launchBrowser } from "../../scripts/testing/browser.mjs";
+import { violations } from "../page/axe.mjs";
 import { setVisible, until } from "../page/browser.mjs";
 import { MEMORY, NOW_MS, standing, startShop, stripScript } from "./strip.mjs";
 
@@ -212,6 +213,18 @@ test("the end of the page stands above the strip, by day and by night, on phone 
       assert.ok(strip.height <= 120 && strip.width <= width, `${width}: ${strip.width} × ${strip.height}`);
       const scrolls = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
       assert.equal(scrolls, false, `${width}`);
+      await close();
+    }
+  }
+});
+
+test("it is clean to axe while waiting and at the turn, by day and by night", async () => {
+  for (const colorScheme of ["light", "dark"]) {
+    for (const state of ["waiting", "called"]) {
+      shop.me = standing({ state });
+      const { page, text, close } = await open({ colorScheme, bypassCSP: true });
+      await text.waitFor({ timeout: 5_000 });
+      assert.deepEqual(await violations(page, [], "wr-strip"), [], `${state}, ${colorScheme}`);
       await close();
     }
   }

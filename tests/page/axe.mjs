@@ -6,16 +6,16 @@ import { createRequire } from "node:module";
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** In one line each, without those of the rules that are `allowed`. */
-export async function violations(page, allowed = []) {
+/** In one line each, without those of the rules that are `allowed`; of the elements `within`, a selector. */
+export async function violations(page, allowed = [], within = "html") {
   const found = await page.evaluate(
-    async ([source, values]) => {
+    async ([source, values, within]) => {
       if (!window.axe) new Function(source)();
       const options = { runOnly: { type: "tag", values }, resultTypes: ["violations"] };
-      const { violations } = await window.axe.run(document, options);
+      const { violations } = await window.axe.run(within, options);
       return violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html).join(" | ")}`);
     },
-    [axe, RULES],
+    [axe, RULES, within],
   );
   return found.filter((line) => !allowed.some((rule) => line.startsWith(rule)));
 }

@@ -24,6 +24,20 @@ const acrossTheChange = {
 };
 
 const DAY_MS = 24 * HOUR_MS;
+story(
+  "how old the numbers are is told right when the visitor's clock is set back a day meanwhile",
+  "waiting",
+  { poll: 600_000, now: EVENING_MS },
+  async (room, page, context) => {
+    await page.clock.install({ time: EVENING_MS });
+    await page.goto(room.url);
+    await context.setOffline(true);
+    await page.clock.setSystemTime(EVENING_MS - DAY_MS);
+    await page.clock.runFor(180_000);
+    assert.match(await page.locator("#offline-age").textContent(), /3 minutes old/);
+  },
+);
+
 for (const [what, off_ms] of [
   ["right", 0],
   ["a day late", -DAY_MS],
