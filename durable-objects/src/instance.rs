@@ -216,14 +216,16 @@ pub struct Opened<C> {
 
 impl Instance {
     /// Opens the core for `caller` (`None`: for an alarm). `Ok(None)`: there is nothing to open,
-    /// since the object was never called.
+    /// since the object was never called or has deleted everything.
     pub fn open<C: Core>(
         &self,
         caller: Option<&Known>,
         now: UnixMillis,
     ) -> Result<Option<Opened<C>>, Refusal> {
-        if let Some(meant) = caller {
-            self.configured(meant)?;
+        match caller {
+            Some(meant) => drop(self.configured(meant)?),
+            None if !Table::is_there(&self.state).map_err(Refusal::failed)? => return Ok(None),
+            None => {}
         }
         let mut table = Table::open(&self.state).map_err(Refusal::failed)?;
         let rows = table.read().map_err(Refusal::failed)?;

@@ -13,6 +13,7 @@ use crate::storage::{Store, WriteFailed};
 
 const CREATE: &str =
     "CREATE TABLE IF NOT EXISTS rows (key TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID";
+const FIND: &str = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'rows'";
 /// All rows but the pages of the event log, of which only the last is wanted. Keys of pages lie
 /// between the prefix and the prefix with its last character raised by one; the ranges keep a long
 /// log from being scanned.
@@ -33,6 +34,16 @@ pub struct Table {
 }
 
 impl Table {
+    /// Whether the object has a table. It has none before it is first called, and when it has deleted
+    /// everything; an alarm that comes then, late or once more, must leave it so.
+    ///
+    /// # Errors
+    /// The platform's, when storage cannot be used.
+    pub fn is_there(state: &State) -> worker::Result<bool> {
+        let found = state.storage().sql().exec(FIND, None)?.raw().next();
+        Ok(found.transpose()?.is_some())
+    }
+
     /// The table of this object, made if it is not there.
     ///
     /// # Errors
