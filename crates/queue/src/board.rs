@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::draw::Hash;
-use crate::settings::{Limits, LineSettings, Mode, Settings};
+use crate::settings::{Limits, Mode};
 use crate::shard::command::Refused;
 use crate::units::{EntryNumber, LineIndex, Rank, ShardIndex, UnixMillis};
 
@@ -169,52 +169,7 @@ pub struct Board {
     pub lines: Vec<LineBoard>,
 }
 
-/// The version of [`Board::of_deleted_run`]: above that of every other board, and still a whole number in JSON.
-pub const LAST_VERSION: u64 = (1 << 53) - 1;
-
 impl Board {
-    /// What is left to say of a run whose objects have deleted what they held: everything is closed. No board of the run
-    /// comes after it.
-    pub fn of_deleted_run(settings: &Settings) -> Self {
-        let closed = |line: &LineSettings| LineBoard {
-            id: line.id.clone(),
-            phase: Phase::Closed,
-            opens_at: None,
-            moved: None,
-            called: Rank(0),
-            lapsed: Rank(0),
-            entries: EntryNumber(0),
-            advance: None,
-            offers: Vec::new(),
-            draw: None,
-        };
-        Self {
-            version: LAST_VERSION,
-            lines: settings.lines.iter().map(closed).collect(),
-            ..Self::blank(settings)
-        }
-    }
-
-    /// The board of a queue of which nothing is known yet.
-    pub(crate) fn blank(settings: &Settings) -> Self {
-        Self {
-            version: 0,
-            mode: settings.mode,
-            stop: false,
-            pause: None,
-            message: None,
-            limits: settings.limits,
-            slowdowns: 0,
-            room: false,
-            open_shards: vec![ShardIndex(0)],
-            shards: 1,
-            homes: 1,
-            stock: None,
-            ended_at: None,
-            lines: Vec::new(),
-        }
-    }
-
     /// Why a line makes no new place now; `None`: it makes some, or there is no such line. How old a board may be to
     /// refuse anybody is the caller's question.
     pub fn refuses_joins(&self, line: LineIndex) -> Option<Refused> {
@@ -227,25 +182,5 @@ impl Board {
             Phase::Closed => Some(Refused::Closed),
             Phase::Prequeue | Phase::Drawing | Phase::Open | Phase::Paused => None,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::whole_way::settings;
-
-    #[test]
-    fn of_a_deleted_run_it_is_said_that_every_line_is_closed_and_nothing_later_is() {
-        let settings = settings(Mode::Auto, Limits::default());
-        let board = Board::of_deleted_run(&settings);
-        let ids =
-            |lines: &[LineSettings]| lines.iter().map(|line| line.id.clone()).collect::<Vec<_>>();
-        let shown: Vec<String> = board.lines.iter().map(|line| line.id.clone()).collect();
-        assert_eq!(shown, ids(&settings.lines));
-        for line in 0..board.lines.len() as u8 {
-            assert_eq!(board.refuses_joins(LineIndex(line)), Some(Refused::Closed));
-        }
-        assert!(!board.room);
     }
 }

@@ -136,7 +136,7 @@ impl Coordinator {
 
     fn empty(name: RunName<'_>, settings: Settings, now: UnixMillis) -> Self {
         let lines = vec![Line::default(); settings.lines.len()];
-        let board = Board::blank(&settings);
+        let board = publishing::blank(&settings);
         Self {
             event: name.event.to_owned(),
             run: name.run,

@@ -6,7 +6,7 @@ use super::command::{CoordinatorReply, Totals};
 use super::drawing::Draw;
 use crate::board::{Board, LineBoard, Offer, Phase};
 use crate::limits::{GRANT_TO_HEARD, MAX_SHARDS, PLANNED_JOINS_PER_SECOND, PLANNED_PLACES};
-use crate::settings::Mode;
+use crate::settings::{Mode, Settings};
 use crate::units::{EntryNumber, Millis, Rank, ShardIndex, UnixMillis};
 
 /// A first visit is tried when a grant is to be had within this time.
@@ -14,6 +14,26 @@ const TRY_OUTLOOK: Millis = Millis(1_000);
 
 /// Joins are measured over this time.
 const JOIN_WINDOW: Millis = Millis(2_000);
+
+/// The board of a queue of which nothing is known yet.
+pub(super) fn blank(settings: &Settings) -> Board {
+    Board {
+        version: 0,
+        mode: settings.mode,
+        stop: false,
+        pause: None,
+        message: None,
+        limits: settings.limits,
+        slowdowns: 0,
+        room: false,
+        open_shards: vec![ShardIndex(0)],
+        shards: 1,
+        homes: 1,
+        stock: None,
+        ended_at: None,
+        lines: Vec::new(),
+    }
+}
 
 impl Coordinator {
     /// Makes the present board; a board that differs is a new version.
@@ -200,7 +220,7 @@ impl Coordinator {
 mod tests {
     use super::super::child::ChildLine;
     use super::*;
-    use crate::settings::{Limits, Settings};
+    use crate::settings::Limits;
     use crate::whole_way::{self, settings};
 
     /// One shard is planned; it has `joined` joins and admitted `in_one_step` first visits.
