@@ -61,31 +61,43 @@ function folderOf(text) {
   return folder;
 }
 
-/** The pages as the edge would send them; the logo is written into them, so that they stand alone. */
+/**
+ * `[{ name, address, html, answers }]`: the pages as the edge would send them, and what they get at the addresses that
+ * they ask. The logo is written into them, so that they stand alone.
+ */
 async function render(views, { logo }) {
   const { startRenderer } = await import("../tests/page/renderer.mjs");
-  const renderer = startRenderer();
+  const { stateOf } = await import("../tests/page/room.mjs");
+  const { smallPagesOf } = await import("./previewing/small-pages.mjs");
+  const [{ view: own }] = views;
+  const logoAddress = `"${own.prefix}/events/${own.event}/logo"`;
+  const queue = `${own.prefix}/queues/${own.event}`;
+  const standing = views.map(({ name, view }) => ({ name, asked: view, answers: { "tickets/me": stateOf(view) } }));
   const pages = [];
-  for (const { name, view } of views) {
-    const html = await renderer.render(view);
-    const address = `${view.prefix}/events/${view.event}/logo`;
-    pages.push({ name, view, html: logo ? html.replaceAll(`"${address}"`, `"${logo}"`) : html });
+  for (const [example, address, wanted] of [
+    ["render_page", own.return_to, standing],
+    ["render_sheet", `${queue}/page`, await smallPagesOf(own, HOST)],
+  ]) {
+    const renderer = startRenderer(example);
+    for (const { name, asked, answers } of wanted) {
+      const html = await renderer.render(asked);
+      pages.push({ name, address, answers, html: logo ? html.replaceAll(logoAddress, `"${logo}"`) : html });
+    }
+    renderer.stop();
   }
-  renderer.stop();
   return pages;
 }
 
 async function takePictures(pages, folder, onLine) {
-  const { stateOf } = await import("../tests/page/room.mjs");
   const browser = await launchBrowser();
   for (const [size, viewport] of Object.entries(SIZES)) {
     for (const colorScheme of COLOUR_SCHEMES) {
-      for (const { name, view, html } of pages) {
+      for (const { name, address, html, answers } of pages) {
         onLine(`${name} ${size} ${colorScheme}`);
         const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce" });
         const page = await context.newPage();
-        await page.route("**/*", (route) => answer(route, html, () => stateOf(view)));
-        await page.goto(`${HOST}${view.return_to}`);
+        await page.route("**/*", (route) => answer(route, html, answers));
+        await page.goto(`${HOST}${address}`);
         await page.waitForTimeout(SETTLED_MS);
         const file = path.join(folder, `${name}-${size}-${colorScheme}.png`);
         await page.screenshot({ path: file, fullPage: true });
@@ -96,11 +108,12 @@ async function takePictures(pages, folder, onLine) {
   await browser.close();
 }
 
-/** The page itself, and the state that it already shows; what it would do by itself stays under way. */
-function answer(route, html, state) {
+/** The page itself, and what it already shows; what it would do by itself stays under way. */
+function answer(route, html, answers) {
   const request = route.request();
   if (request.isNavigationRequest()) return route.fulfill({ contentType: "text/html; charset=utf-8", body: html });
-  if (request.method() === "GET") return route.fulfill({ json: state() });
+  const asked = Object.keys(answers).find((end) => request.url().endsWith(`/${end}`));
+  if (asked && request.method() === "GET") return route.fulfill({ json: answers[asked] });
 }
 
 command(import.meta.url, USAGE, main);
