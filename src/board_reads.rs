@@ -9,6 +9,7 @@ use futures_util::future::{Either, LocalBoxFuture, select};
 use worker::{Context, Delay, Env};
 
 use crate::boards::{InUse, Plan};
+use crate::rooms::RoomError;
 use crate::{isolate, platform, rooms};
 
 /// How often a request looks for the result of another request's read.
@@ -97,7 +98,9 @@ async fn read(env: Env, event: &'static Event) {
         rooms::ANSWER_LIMIT,
     )
     .await;
-    if let Err(error) = answer {
+    if let Err(error) = answer
+        && error != RoomError::Deleted
+    {
         platform::log(&format!(
             "board of {} at shard {}: {error:?}",
             event.id, shard.0

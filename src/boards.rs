@@ -156,6 +156,16 @@ impl BoardCache {
         }
     }
 
+    /// A shard said that the run was deleted: `board` stands for it from now on.
+    pub fn deleted(&mut self, board: Board, now: UnixMillis) {
+        self.reading_since = None;
+        self.shard = ShardIndex(0);
+        self.seen = Some(Seen {
+            board: Rc::new(board),
+            true_at: now,
+        });
+    }
+
     /// A read failed.
     pub fn fails(&mut self, now: UnixMillis, dice: u64) {
         self.reading_since = None;

@@ -196,7 +196,7 @@ async fn command(
             ));
             None
         }
-        Err(RoomError::Unreachable(_) | RoomError::Overloaded) => None,
+        Err(RoomError::Deleted | RoomError::Unreachable(_) | RoomError::Overloaded) => None,
     }
 }
 

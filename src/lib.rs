@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Pure, and tested natively: `gate`, `renewal`, `boards`, `standing`, `eta`, `poll`, `cookies`, `rewrite`, `same_site`,
-//! `local_path`, `actions`, `incoming`, `fields`, `json`, `line_choice`, `key_home`, `taking_joins`, `stock`, `guesses`.
+//! `local_path`, `actions`, `incoming`, `fields`, `json`, `line_choice`, `key_home`, `taking_joins`, `stock`, `guesses`, `deleted`.
 //! Clock and entropy are read in `platform` only. What an isolate keeps between requests is plain data in `isolate`
 //! (boards, counts), `guesses` and `deployment` (configuration, keys).
 
@@ -21,6 +21,7 @@ mod answer;
 mod board_reads;
 mod boards;
 mod cookies;
+mod deleted;
 mod deployment;
 mod documents;
 mod entry;

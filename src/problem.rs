@@ -2,6 +2,7 @@
 //!
 //! A problem names what was wrong and what is allowed. It never repeats what was sent.
 
+use anteroom_config::Event;
 use anteroom_queue::shard::command::Refused;
 use serde_json::{Map, Value, json};
 
@@ -10,6 +11,8 @@ use crate::standing::Stand;
 
 /// What the kinds of problems are named under; `docs/openapi.yaml` lists them.
 const TYPE_BASE: &str = "urn:anteroom:problem:";
+
+const MILLIS_PER_DAY: u64 = 24 * 60 * 60 * 1_000;
 
 /// A refusal on its way to the visitor.
 #[derive(Debug, Clone, PartialEq)]
@@ -190,6 +193,16 @@ pub fn of_refusal(why: Refused, stand: Stand) -> Problem {
     Problem::new(status, kind, title)
         .and("state", json!(stand.name()))
         .with("waiting-room-state", stand.name())
+}
+
+/// What an operator hears of a run that is over and deleted.
+pub fn deleted(event: &Event) -> Problem {
+    let days = event.settings.keep.0 / MILLIS_PER_DAY;
+    let title = format!(
+        "run {} is over, and was deleted {days} days after its end; a new run takes joins again",
+        event.run
+    );
+    Problem::new(410, "run-deleted", title)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use anteroom_config::Event;
-use anteroom_durable_objects::wire;
+use anteroom_durable_objects::wire::{self, FORGOTTEN};
 use anteroom_durable_objects::wire::{
     CoordinatorAnswer, CoordinatorAsk, CoordinatorCall, ShardAnswer, ShardAsk, ShardBody, ShardCall,
 };
@@ -18,7 +18,7 @@ use futures_util::future::{Either, select};
 use wasm_bindgen::JsValue;
 use worker::{Delay, Env, Method, Request, RequestInit, js_sys};
 
-use crate::{isolate, platform};
+use crate::{deleted, isolate, platform};
 
 /// How long an answer is waited for when nothing else is said: a shard answers a join within 2 s.
 pub const ANSWER_LIMIT: Millis = Millis(3_000);
@@ -36,6 +36,8 @@ pub enum RoomError {
     Unreachable(String),
     /// It is overloaded: not to be asked again.
     Overloaded,
+    /// Its run ended and was deleted.
+    Deleted,
     /// It does not take such a call: why, in words.
     Refused(String),
 }
@@ -55,11 +57,16 @@ pub async fn ask_shard(
         shard: shard.0,
         ask,
     });
+    let answer = within(limit, call_object(env, "SHARD", &name, &call)).await;
+    if answer == Err(RoomError::Deleted) {
+        let (board, now) = (deleted::board(event), platform::now());
+        isolate::with(event, |kept| kept.board.deleted(board, now));
+    }
     let ShardAnswer {
         board,
         board_age_ms,
         body,
-    } = within(limit, call_object(env, "SHARD", &name, &call)).await?;
+    } = answer?;
     let age = board_age_ms.map(Millis);
     let now = platform::now();
     let dice = platform::random_below(usize::MAX) as u64;
@@ -67,7 +74,7 @@ pub async fn ask_shard(
     Ok(body)
 }
 
-/// Sends a visitor's command to the home of a place.
+/// Sends a visitor's command to the home of a place. A run that was deleted takes nobody and knows nobody.
 pub async fn command(
     env: &Env,
     event: &'static Event,
@@ -75,9 +82,12 @@ pub async fn command(
     command: ShardCommand,
     limit: Millis,
 ) -> Result<ShardReply, RoomError> {
-    match ask_shard(env, event, home, ShardAsk::Place(command), limit).await? {
-        ShardBody::Reply(reply) => Ok(reply),
-        ShardBody::Board => Err(RoomError::Refused(
+    let why = deleted::refusal(&command);
+    match ask_shard(env, event, home, ShardAsk::Place(command), limit).await {
+        Ok(ShardBody::Reply(reply)) => Ok(reply),
+        Err(RoomError::Deleted) => Ok(ShardReply::Refused { why, place: None }),
+        Err(error) => Err(error),
+        Ok(ShardBody::Board) => Err(RoomError::Refused(
             "a board came where a reply was asked for".to_owned(),
         )),
     }
@@ -148,6 +158,7 @@ async fn call_object<T: serde::de::DeserializeOwned>(
                     .map_err(|unreadable| RoomError::Unreachable(unreadable.to_string()));
             }
             Err(CallError::Refused(why)) => return Err(RoomError::Refused(why)),
+            Err(CallError::Failed(FORGOTTEN)) => return Err(RoomError::Deleted),
             Err(CallError::Platform(error)) if is_marked(&error, "overloaded") => {
                 return Err(RoomError::Overloaded);
             }
@@ -198,6 +209,7 @@ async fn call_once(
         .await?;
     match response.status_code() {
         200 => Ok(response.bytes().await?),
+        FORGOTTEN => Err(CallError::Failed(FORGOTTEN)),
         status @ 400..=499 => Err(CallError::Refused(format!(
             "{status}: {}",
             response.text().await.unwrap_or_default()

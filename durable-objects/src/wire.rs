@@ -6,6 +6,7 @@
 //! the one message it does not know); everything else needs a new [`FORMAT`], which older readers
 //! refuse whole. A refusal is a status of 4xx with the reason as plain text, and changes nothing.
 
+pub use crate::refusal::FORGOTTEN;
 use anteroom_queue::board::{Board, Stock};
 use anteroom_queue::coordinator::command::{Action, CoordinatorReply};
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};

@@ -5,7 +5,7 @@ use anteroom_token::OperatorScope;
 
 use crate::answer::Answer;
 use crate::poll::SHORTEST_POLL;
-use crate::problem::Problem;
+use crate::problem::{self, Problem};
 use crate::rooms::RoomError;
 use crate::visit::Visit;
 use crate::{operators, platform, rooms};
@@ -24,6 +24,7 @@ pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
             let title = "after: allowed is the number of a line that the log has, or 0";
             return Err(Problem::new(409, "refused", title));
         }
+        Err(RoomError::Deleted) => return Err(problem::deleted(room.event)),
         Err(_) => return Err(Problem::away(SHORTEST_POLL.0)),
     };
     let text: String = page.lines.iter().map(|line| format!("{line}\n")).collect();

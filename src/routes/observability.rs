@@ -12,7 +12,7 @@ use crate::answer::Answer;
 use crate::deployment::Room;
 use crate::documents::{BoardDocument, LimitsDocument};
 use crate::poll::SHORTEST_POLL;
-use crate::problem::Problem;
+use crate::problem::{self, Problem};
 use crate::rooms::RoomError;
 use crate::standing::phase_name;
 use crate::visit::Visit;
@@ -58,6 +58,7 @@ pub fn of_reply(
             platform::log(&format!("coordinator of {}: {why}", room.event.id));
             Err(Problem::new(409, "refused", why))
         }
+        Err(RoomError::Deleted) => Err(problem::deleted(room.event)),
         Err(RoomError::Refused(why)) => {
             platform::log(&format!("coordinator of {}: {why}", room.event.id));
             Err(Problem::new(

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use crate::answer::Answer;
 use crate::instants::rfc3339;
 use crate::poll::SHORTEST_POLL;
-use crate::problem::Problem;
+use crate::problem::{self, Problem};
+use crate::rooms::RoomError;
 use crate::visit::Visit;
 use crate::{fields, operators, platform, rooms};
 
@@ -36,6 +37,7 @@ pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
     match rooms::ask_coordinator(&visit.env, room.event, ask).await {
         Ok(CoordinatorReply::State { .. }) => {}
         Ok(CoordinatorReply::Refused(why)) => return Err(Problem::new(409, "refused", why)),
+        Err(RoomError::Deleted) => return Err(problem::deleted(room.event)),
         Ok(CoordinatorReply::Synced(_)) | Err(_) => return Err(Problem::away(SHORTEST_POLL.0)),
     }
     let link = visit.link(room, "/staff");
