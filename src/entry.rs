@@ -79,7 +79,7 @@ async fn handle(
                 .room(&event.id)
                 .expect("an event that was decided is configured");
             isolate::count(room.event, |counts| counts.bypassed += 1);
-            routes::protected::answer_open(&visit, event).await
+            routes::protected::answer_open(&visit, event, Some(room)).await
         }
         Decision::None => no_events(&visit).await,
         Decision::Conflict => {
@@ -143,7 +143,7 @@ async fn no_events(visit: &Visit) -> Result<Response, JsValue> {
             .any(|pattern| host::matches(pattern, &asked))
     };
     match visit.deployment.all().find(of_host) {
-        Some(room) => routes::protected::answer_open(visit, room.event).await,
+        Some(room) => routes::protected::answer_open(visit, room.event, None).await,
         None => {
             let problem = Problem::new(421, "host", "no event is configured for this host");
             Answer::from(problem).into_response(visit.incoming.method == Method::Head)

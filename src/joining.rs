@@ -19,8 +19,8 @@ use crate::routes::{permits as permit_route, state};
 use crate::standing::{Stand, Standing};
 use crate::taking_joins::{not_yet, over};
 use crate::visit::Visit;
-use crate::visitor::{Visitor, is_of_place};
-use crate::{permits, platform};
+use crate::visitor::Visitor;
+use crate::{permits, platform, sessions};
 
 /// A join as it was asked for.
 pub struct Asked {
@@ -62,6 +62,10 @@ pub async fn join(
     let keyed = asked.right.key.filter(|_| !asked.expired);
     match (keyed, before) {
         (None, _) => plain(visit, room, visitor, asked, over).await,
+        // Nobody makes a place now: none of its uses is taken, and a permit's own place is found.
+        (Some(key), _) if over.is_some() && key.uses > 1 => {
+            plain(visit, room, visitor, asked, over).await
+        }
         (Some(key), Some(in_use)) => {
             if let Some(why) = not_yet(&in_use.board, in_use.age, asked.right.line, &key) {
                 return Err(problem::of_refusal(why, Stand::None));
@@ -248,10 +252,10 @@ pub async fn document(
     joined: &Joined,
 ) -> Answer {
     let in_use = visit.board(room).await;
-    let of_another = visitor
-        .pass()
-        .is_some_and(|brought| !is_of_place(&brought.pass, &joined.ticket));
-    let old_pass = of_another.then(|| visitor.jar().clear(Kind::Pass));
+    let old_pass = match Stand::from(joined.place.state).is_live() {
+        true => sessions::leave_for(visit, room, visitor, &joined.ticket).await,
+        false => None,
+    };
     let permit = (joined.ticket.nonce != asked.permit.nonce).then(|| {
         let permit = Permit {
             nonce: joined.ticket.nonce,

@@ -55,6 +55,7 @@ mod routes;
 mod same_site;
 #[cfg(test)]
 mod samples;
+mod sessions;
 pub mod sheets;
 mod standing;
 mod stock;

@@ -18,7 +18,7 @@ use crate::gate::With;
 use crate::incoming::Method;
 use crate::proxy::{self, FromOrigin, Part};
 use crate::renewal::{Renewal, resigned};
-use crate::rewrite::Command;
+use crate::rewrite::{Command, PASS_HEADER};
 use crate::routes::pass::cookie;
 use crate::stock::{self, Unreadable};
 use crate::visit::Visit;
@@ -37,10 +37,23 @@ pub struct Onward<'a> {
     pub brought: Option<&'a PassBrought>,
 }
 
-/// The answer while the origin cannot be reached.
-pub fn away(visit: &Visit) -> Result<Response, JsValue> {
-    proxy::origin_away(visit.incoming.wants_page())
-        .into_response(visit.incoming.method == Method::Head)
+/// What the origin says is left goes along with the next board read, or at once when it runs out or comes back.
+pub fn hear_stock(visit: &Visit, event: &'static Event, from_origin: &FromOrigin) {
+    let word = match from_origin.stock {
+        None => return,
+        Some(Err(Unreadable)) => return stock::complain(&event.id, platform::now()),
+        Some(Ok(word)) => word,
+    };
+    let urgent = isolate::with(event, |kept| {
+        kept.counts.stock = Some(stock::later(kept.counts.stock, word));
+        let board = kept.board.in_use(platform::now());
+        kept.stock
+            .take(word, board.and_then(|in_use| in_use.board.stock))
+    });
+    if urgent {
+        let handing_in = board_reads::hand_in(visit.env.clone(), event);
+        visit.context.wait_until(handing_in);
+    }
 }
 
 impl Onward<'_> {
@@ -100,21 +113,16 @@ impl Onward<'_> {
             _ => None,
         };
         let (answered, renewed) = self.beside(sending, renewing).await;
-        let from_origin = match answered {
-            Ok(from_origin) if from_origin.status() < 500 => from_origin,
-            Ok(from_origin) => {
-                isolate::count(self.room.event, |counts| counts.origin_errors += 1);
-                from_origin
-            }
-            Err(_) => {
-                isolate::count(self.room.event, |counts| counts.origin_errors += 1);
-                return away(self.visit);
-            }
-        };
-        self.hear_stock(&from_origin);
         if let Some(Renewal::Runs(pass)) = renewed {
             next = Some(pass);
         }
+        if !matches!(&answered, Ok(from_origin) if from_origin.status() < 500) {
+            isolate::count(self.room.event, |counts| counts.origin_errors += 1);
+        }
+        let Ok(from_origin) = answered else {
+            return self.away(pass.is_some(), next, cookies);
+        };
+        hear_stock(self.visit, self.room.event, &from_origin);
         if let (Some(command), Some(pass)) = (from_origin.command, &pass) {
             match self.obey(command, pass).await {
                 Obeyed::Released => {
@@ -126,26 +134,6 @@ impl Onward<'_> {
             }
         }
         self.back(from_origin, next, cookies)
-    }
-
-    /// What the origin says is left goes along with the next board read, or at once when it runs out or comes back.
-    fn hear_stock(&self, from_origin: &FromOrigin) {
-        let event = self.room.event;
-        let word = match from_origin.stock {
-            None => return,
-            Some(Err(Unreadable)) => return stock::complain(&event.id, platform::now()),
-            Some(Ok(word)) => word,
-        };
-        let urgent = isolate::with(event, |kept| {
-            kept.counts.stock = Some(stock::later(kept.counts.stock, word));
-            let board = kept.board.in_use(platform::now());
-            kept.stock
-                .take(word, board.and_then(|in_use| in_use.board.stock))
-        });
-        if urgent {
-            let handing_in = board_reads::hand_in(self.visit.env.clone(), event);
-            self.visit.context.wait_until(handing_in);
-        }
     }
 
     /// Waits for the origin, with the renewal going on beside it; a renewal that is slower goes on by itself.
@@ -220,30 +208,44 @@ impl Onward<'_> {
         }
     }
 
-    /// The origin's response with the next pass, which goes back the way the last one came.
+    /// The origin's response with the next pass.
     fn back(
         &self,
         from_origin: FromOrigin,
         next: Option<Pass>,
         mut cookies: Vec<String>,
     ) -> Result<Response, JsValue> {
-        let token = next.as_ref().map(|pass| self.room.tokens.seal_pass(pass));
-        let by_header = self.brought.is_some_and(|brought| brought.by == By::Header);
-        match (next, token) {
-            (Some(_), Some(token)) if by_header => {
-                from_origin.into_response(&cookies, Some(&token))
-            }
-            (Some(pass), Some(token)) => {
-                cookies.push(cookie(
-                    self.visitor,
-                    &pass,
-                    &token,
-                    self.visit.now_seconds(),
-                ));
-                from_origin.into_response(&cookies, None)
-            }
-            _ => from_origin.into_response(&cookies, None),
+        let header = self.hand_out(next, &mut cookies);
+        from_origin.into_response(&cookies, header.as_deref())
+    }
+
+    /// The answer while the origin cannot be reached, with the next pass: what was granted is not lost.
+    fn away(
+        &self,
+        is_inside: bool,
+        next: Option<Pass>,
+        mut cookies: Vec<String>,
+    ) -> Result<Response, JsValue> {
+        let header = self.hand_out(next, &mut cookies);
+        let answer = proxy::origin_away(self.visit.incoming.wants_page(), is_inside);
+        let answer = answer.with_cookies(cookies);
+        let answer = match header {
+            Some(token) => answer.with(PASS_HEADER, token),
+            None => answer,
+        };
+        answer.into_response(self.visit.incoming.method == Method::Head)
+    }
+
+    /// The next pass goes back the way the last one came: as a cookie, among the others, or as the header's value.
+    fn hand_out(&self, next: Option<Pass>, cookies: &mut Vec<String>) -> Option<String> {
+        let pass = next?;
+        let token = self.room.tokens.seal_pass(&pass);
+        if self.brought.is_some_and(|brought| brought.by == By::Header) {
+            return Some(token);
         }
+        let now = self.visit.now_seconds();
+        cookies.push(cookie(self.visitor, &pass, &token, now));
+        None
     }
 }
 

@@ -42,6 +42,17 @@ pub struct Found {
     pub unknown: bool,
 }
 
+impl Found {
+    /// A standing that needs no other ticket.
+    pub fn told(standing: Standing) -> Self {
+        Found {
+            standing,
+            exchange: None,
+            unknown: false,
+        }
+    }
+}
+
 /// Where the holder of `ticket` stands. The home is asked only when it alone knows; while it is away, the edge's own
 /// view holds.
 pub async fn find(

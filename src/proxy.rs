@@ -4,6 +4,7 @@
 use anteroom_queue::board::Stock;
 use anteroom_queue::units::UnixMillis;
 use base64ct::{Base64UrlUnpadded, Encoding};
+use serde_json::json;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Headers, RequestInit, RequestRedirect, Response, ResponseInit};
 use worker::js_sys;
@@ -53,7 +54,7 @@ pub async fn send(
     let names = base.map(|base| Names::new(base, &visit.incoming));
     let target = match &names {
         Some(names) => names.target(&path_and_query(&visit.incoming)),
-        None => visit.request.url(),
+        None => asked(visit),
     };
     let onward = match part {
         Part::Whole(_) => {
@@ -93,6 +94,18 @@ pub async fn send(
 fn instant_of(date: String) -> Option<UnixMillis> {
     let millis = js_sys::Date::parse(&date);
     (millis >= 0.0).then_some(UnixMillis(millis as u64))
+}
+
+/// The asked address, without the switches of our own page if there are any.
+fn asked(visit: &Visit) -> String {
+    let incoming = &visit.incoming;
+    match path_and_query(incoming) {
+        path if path == incoming.path_and_query() => visit.request.url(),
+        path => {
+            let scheme = if incoming.secure { "https" } else { "http" };
+            format!("{scheme}://{}{path}", incoming.authority)
+        }
+    }
 }
 
 /// The address for the origin: without the switches of our own page.
@@ -251,17 +264,16 @@ fn set_cookies(headers: &Headers) -> Result<Vec<String>, JsValue> {
         .collect())
 }
 
-/// The answer while the origin cannot be reached: the visitor keeps place and pass.
-pub fn origin_away(wants_page: bool) -> Answer {
+/// The answer while the origin cannot be reached. `is_inside`: a pass came, or was made, and is kept.
+pub fn origin_away(wants_page: bool, is_inside: bool) -> Answer {
+    let kept = if is_inside { INSIDE } else { "" };
     let answer = if wants_page {
-        Answer::text(502, "text/html; charset=utf-8", ORIGIN_AWAY_PAGE.to_owned())
+        let page = ORIGIN_AWAY_PAGE.replace("{kept}", kept);
+        Answer::text(502, "text/html; charset=utf-8", page)
     } else {
-        Problem::new(
-            502,
-            "origin-away",
-            "the shop does not answer; place and pass are kept",
-        )
-        .into()
+        Problem::new(502, "origin-away", "the shop does not answer; try again")
+            .and("is_inside", json!(is_inside))
+            .into()
     };
     answer.with("retry-after", ORIGIN_RETRY_SECONDS.to_string())
 }
@@ -270,7 +282,8 @@ const ORIGIN_RETRY_SECONDS: u32 = 5;
 const ORIGIN_AWAY_PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
     <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"robots\" content=\"noindex\">\
     <title>The shop does not answer</title><h1>The shop does not answer right now</h1>\
-    <p>You are still inside: your time is kept. Please load this page again in a few seconds.</p>";
+    <p>{kept}Please load this page again in a few seconds.</p>";
+const INSIDE: &str = "You are still let in. ";
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,5 @@
 //! `POST /_wr/queues/{event}/tickets`: a place for a permit. One permit is one place, however often it is sent; who
-//! brings the ticket of a live place is answered that place and spends nothing, unless the join names another line, code
+//! brings the ticket of a live place, or the pass of a running session, is answered that and spends nothing, unless the join names another line, code
 //! or member key: then the new place is acknowledged first, and the old one left. Whether it lives its home is asked:
 //! another browser may have left it.
 
@@ -89,7 +89,7 @@ async fn join(
         ip: ip.as_deref(),
     };
     let in_use = visit.board(room).await;
-    let had = place_of_ticket(visit, room, visitor, in_use.as_ref()).await;
+    let had = place_of_visitor(visit, room, visitor, in_use.as_ref()).await;
     let has_place = had.is_some();
     let live = had.filter(|had| had.standing.stand.is_live());
     let is_over = has_place && live.is_none();
@@ -142,14 +142,22 @@ fn is_shared(right: &Right, line: u8) -> bool {
     right.line.0 == line && right.key.is_some_and(|key| key.uses > 1)
 }
 
-/// What the home of the ticket's place says of it.
-async fn place_of_ticket(
+/// What the home of the ticket's place says of it, or of the session of somebody who was let in without one. Staff may
+/// try the queue.
+async fn place_of_visitor(
     visit: &Visit,
     room: Room,
     visitor: &Visitor<'_>,
     in_use: Option<&InUse>,
 ) -> Option<Found> {
-    let ticket = visitor.ticket()?;
+    let Some(ticket) = visitor.ticket() else {
+        let brought = visitor.pass()?;
+        if brought.pass.session.is_staff() {
+            return None;
+        }
+        let found = state::of_visitor(visit, room, visitor, in_use).await;
+        return (found.standing.stand != Stand::None).then_some(found);
+    };
     let found = place::find_at_home(visit, room, visitor, &ticket, in_use).await;
     (!found.unknown).then(|| Found {
         exchange: Some(found.exchange.unwrap_or(ticket)),

@@ -1,7 +1,7 @@
 //! `DELETE /_wr/queues/{event}/tickets/me`, and `POST .../leave` for forms: the visitor gives the place up, and the
 //! session with it.
 
-use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply};
+use anteroom_queue::shard::command::ShardCommand;
 use anteroom_queue::units::{Nonce, PlaceIndex, ShardIndex};
 use anteroom_token::Refusal;
 use serde_json::json;
@@ -15,7 +15,7 @@ use crate::problem::Problem;
 use crate::routes::state;
 use crate::standing::{Stand, Standing};
 use crate::visit::Visit;
-use crate::visitor::Visitor;
+use crate::visitor::{Visitor, is_of_place};
 use crate::{fields, rooms, way_back};
 
 /// Leaves. Leaving twice is leaving once.
@@ -36,61 +36,34 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     };
     let home = ShardIndex(ticket.home);
     let reply = rooms::command(&visit.env, room.event, home, leave, rooms::ANSWER_LIMIT).await;
-    let found = match reply {
-        Ok(
-            reply @ (ShardReply::Place { .. }
-            | ShardReply::Refused { .. }
-            | ShardReply::SessionOver { .. }),
-        ) => left(place::of_reply(&ticket, reply, visit.now_seconds()), &reply),
-        Ok(_) => Found {
-            standing: Standing {
-                stand: Stand::Left,
-                ..Standing::NONE
-            },
-            exchange: None,
-            unknown: false,
-        },
+    let standing = match reply {
+        Ok(reply) => left(place::of_reply(&ticket, reply, visit.now_seconds()).standing),
         Err(_) if fields.is_form => return Ok(Answer::see_other(back.as_str())),
         Err(_) => return Err(Problem::away(SHORTEST_POLL.0)),
     };
-    let gone = [Kind::Ticket, Kind::Permit, Kind::Pass].map(|kind| visitor.jar().clear(kind));
+    let of_place = visitor
+        .pass()
+        .is_some_and(|brought| is_of_place(&brought.pass, &ticket));
+    let pass = of_place.then_some(Kind::Pass);
+    let kinds = [Kind::Ticket, Kind::Permit].into_iter().chain(pass);
+    let gone = kinds.map(|kind| visitor.jar().clear(kind));
     if fields.is_form {
         return Ok(Answer::see_other(back.as_str()).with_cookies(gone));
     }
     let in_use = visit.board(room).await;
-    let answer = state::document(
-        200,
-        room,
-        &visitor,
-        &found,
-        in_use.as_ref(),
-        visitor.brings_cookie(),
-    );
+    let found = Found::told(standing);
+    let cookie = visitor.brings_cookie();
+    let answer = state::document(200, room, &visitor, &found, in_use.as_ref(), cookie);
     Ok(answer.with_cookies(gone))
 }
 
-/// A place that is gone is left, whatever became of it before.
-fn left(found: Found, reply: &ShardReply) -> Found {
-    let over = matches!(
-        reply,
-        ShardReply::Refused {
-            why: Refused::Unknown,
-            ..
-        }
-    ) || !found.standing.stand.is_live();
-    let stand = if over && found.standing.stand != Stand::None {
-        found.standing.stand
-    } else {
-        Stand::Left
+/// A place that is gone is left, whatever its home still knows of it; one that was over before stays what it was.
+fn left(standing: Standing) -> Standing {
+    let stand = match standing.stand {
+        Stand::Ended | Stand::Lapsed => standing.stand,
+        _ => Stand::Left,
     };
-    Found {
-        standing: Standing {
-            stand,
-            ..found.standing
-        },
-        exchange: None,
-        unknown: false,
-    }
+    Standing { stand, ..standing }
 }
 
 /// Without a ticket, or a pass, there is nothing to act on.

@@ -15,13 +15,13 @@ use crate::cookies::{KEPT_SECONDS, Kind};
 use crate::deployment::Room;
 use crate::gate::{self, Asked, Decision, Why, With};
 use crate::incoming::{Incoming, Method};
-use crate::onward::{Onward, away};
+use crate::onward::{Onward, hear_stock};
 use crate::proxy::{self, Part};
 use crate::routes::{pass as pass_route, permits, room as room_route};
 use crate::same_site::{self, Sender};
 use crate::visit::Visit;
 use crate::visitor::{PassBrought, Visitor, claim_text, is_of_place};
-use crate::{fields, isolate, platform, renewal, rooms};
+use crate::{fields, isolate, place, platform, renewal, rooms};
 
 /// A protected path.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Response, JsValue> {
@@ -29,7 +29,7 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Response, JsValue> {
     let visitor = visit.visitor(room);
     let in_use = visit.board(room).await;
     let brought = visitor.pass();
-    let asked = asked(visit, room, &visitor, brought.as_ref(), in_use.as_ref());
+    let asked = asked(visit, room, &visitor, brought.as_ref(), in_use.as_ref()).await;
     let onward = Onward {
         visit,
         room,
@@ -48,16 +48,26 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Response, JsValue> {
     }
 }
 
-/// A path that needs no pass: inside an event's bypass, or of no event.
-pub async fn answer_open(visit: &Visit, event: &Event) -> Result<Response, JsValue> {
+/// A path that needs no pass: inside the bypass of `bypass`, or of no event. Only an event's own paths say what is left.
+pub async fn answer_open(
+    visit: &Visit,
+    event: &Event,
+    bypass: Option<Room>,
+) -> Result<Response, JsValue> {
     let base = visit.deployment.origin_base(event);
     match proxy::send(visit, base.as_deref(), Part::Whole(None)).await {
-        Ok(from_origin) => from_origin.into_response(&[], None),
-        Err(_) => away(visit),
+        Ok(from_origin) => {
+            if let Some(room) = bypass {
+                hear_stock(visit, room.event, &from_origin);
+            }
+            from_origin.into_response(&[], None)
+        }
+        Err(_) => proxy::origin_away(visit.incoming.wants_page(), false)
+            .into_response(visit.incoming.method == Method::Head),
     }
 }
 
-fn asked<'a>(
+async fn asked<'a>(
     visit: &Visit,
     room: Room,
     visitor: &Visitor<'_>,
@@ -67,10 +77,15 @@ fn asked<'a>(
     let now = visit.now_seconds();
     let pass = brought.map(|brought| &brought.pass);
     let fresh = pass.is_some_and(|pass| now < pass.expires_at);
-    let other_place = || {
-        visitor
-            .ticket()
-            .is_some_and(|ticket| pass.is_none_or(|pass| !is_of_place(pass, &ticket)))
+    let other = visitor
+        .ticket()
+        .filter(|ticket| !fresh && pass.is_none_or(|pass| !is_of_place(pass, ticket)));
+    let has_place = match other {
+        Some(ticket) => {
+            let found = place::find(visit, room, visitor, &ticket, in_use).await;
+            found.standing.stand.is_live()
+        }
+        None => false,
     };
     Asked {
         now,
@@ -78,7 +93,7 @@ fn asked<'a>(
         takes_nothing: !fresh && takes_nothing(&visit.incoming, room.event),
         preflight: visit.incoming.is_preflight(),
         pass,
-        has_place: !fresh && other_place(),
+        has_place,
         first_line: first_line(room.event),
         pass_seconds: room.event.pass_seconds(),
         board: in_use.map(|in_use| (&*in_use.board, in_use.age)),
@@ -95,11 +110,18 @@ fn first_line(event: &Event) -> Option<u8> {
     Some(position as u8)
 }
 
+/// What a page puts into itself: the navigation in it is nobody's doing.
+const FRAMES: [&str; 4] = ["iframe", "frame", "object", "embed"];
+
 /// HEAD, prefetches, and what a foreign page loads without a person's doing.
 fn takes_nothing(incoming: &Incoming, event: &Event) -> bool {
     let foreign = || {
-        same_site::sender(incoming, &event.cors_origins) == Sender::Foreign
-            && incoming.header("sec-fetch-mode").as_deref() != Some("navigate")
+        let is = |name, values: &[&str]| {
+            let value = incoming.header(name);
+            value.is_some_and(|value| values.contains(&value.as_str()))
+        };
+        let by_a_person = is("sec-fetch-mode", &["navigate"]) && !is("sec-fetch-dest", &FRAMES);
+        same_site::sender(incoming, &event.cors_origins) == Sender::Foreign && !by_a_person
     };
     incoming.method == Method::Head || incoming.is_prefetch() || foreign()
 }
@@ -195,7 +217,11 @@ impl Gate<'_> {
                     &claim_text(&claim.0),
                     KEPT_SECONDS,
                 );
-                self.onward.send(With::New(pass), vec![browser]).await
+                // The ticket that came is of a place that is over.
+                let old = self.onward.visitor.ticket();
+                let old = old.map(|_| self.onward.visitor.jar().clear(Kind::Ticket));
+                let cookies = old.into_iter().chain([browser]).collect();
+                self.onward.send(With::New(pass), cookies).await
             }
             _ => {
                 let mode = self

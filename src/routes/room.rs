@@ -35,7 +35,11 @@ pub async fn answer(
     in_use: Option<&InUse>,
     why: Why,
 ) -> Answer {
-    let found = why_found(state::of_visitor(visit, room, visitor, in_use).await, why);
+    let found = state::of_visitor(visit, room, visitor, in_use).await;
+    let found = match is_about_place(visitor) {
+        true => why_found(found, why),
+        false => found,
+    };
     let board = in_use.map(|in_use| &*in_use.board);
     let state = match why {
         Why::Stopped if found.standing.stand == Stand::None => "stopped",
@@ -52,6 +56,14 @@ pub async fn answer(
     answer
         .with("waiting-room-state", state)
         .with("x-robots-tag", "noindex")
+}
+
+/// Whether what the gate found out about the pass that came is about the visitor's place: there is no other.
+fn is_about_place(visitor: &Visitor<'_>) -> bool {
+    match (visitor.ticket(), visitor.pass()) {
+        (Some(ticket), Some(brought)) => is_of_place(&brought.pass, &ticket),
+        _ => true,
+    }
 }
 
 fn why_found(found: Found, why: Why) -> Found {

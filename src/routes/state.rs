@@ -11,6 +11,7 @@ use crate::documents::StateDocument;
 use crate::place::{self, Found};
 use crate::platform;
 use crate::problem::Problem;
+use crate::sessions;
 use crate::standing::{Stand, Standing, room_state};
 use crate::visit::Visit;
 use crate::visitor::{Visitor, is_of_place};
@@ -51,41 +52,25 @@ pub async fn of_visitor(
     }
     match (ticket, own_pass) {
         (Some(ticket), _) => place::find(visit, room, visitor, &ticket, in_use).await,
-        (None, Some(pass)) if now >= pass.session_ends_at => {
-            let session_ends = Some(UnixMillis(pass.session_ends_at * 1_000));
-            let standing = Standing {
-                stand: Stand::Ended,
-                session_ends,
-                ..Standing::NONE
-            };
-            Found {
-                standing,
-                exchange: None,
-                unknown: false,
-            }
-        }
-        (None, _) => Found {
-            standing: Standing::NONE,
-            exchange: None,
-            unknown: false,
-        },
+        (None, Some(pass)) if now >= pass.session_ends_at => Found::told(Standing {
+            stand: Stand::Ended,
+            session_ends: Some(UnixMillis(pass.session_ends_at * 1_000)),
+            ..Standing::NONE
+        }),
+        (None, Some(pass)) => Found::told(sessions::standing(visit, room, &pass).await),
+        (None, None) => Found::told(Standing::NONE),
     }
 }
 
 fn inside(session_ends_at: u64, ticket: Option<&anteroom_token::Ticket>) -> Found {
-    let standing = Standing {
+    Found::told(Standing {
         stand: Stand::Admitted,
         line: ticket.map_or(0, |ticket| ticket.line),
         entry: ticket.and_then(|ticket| ticket.entry),
         rank: ticket.and_then(|ticket| ticket.rank),
         session_ends: Some(UnixMillis(session_ends_at * 1_000)),
         ..Standing::NONE
-    };
-    Found {
-        standing,
-        exchange: None,
-        unknown: false,
-    }
+    })
 }
 
 /// The answer that shows what was found, with the cookies that follow from it.

@@ -16,8 +16,8 @@ use crate::problem::{self, Problem};
 use crate::routes::{handover, state};
 use crate::standing::{Stand, Standing};
 use crate::visit::Visit;
-use crate::visitor::{Visitor, claim_of, claim_text, is_of_place};
-use crate::{platform, rooms, way_back};
+use crate::visitor::{Visitor, claim_of, claim_text};
+use crate::{platform, rooms, sessions, way_back};
 
 /// The state of the place, with its ticket as cookie; for a form the way to the event's page.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
@@ -89,10 +89,7 @@ async fn take_over(
         }
         Ok(ShardReply::HandedOver { place, nonce }) => {
             let ticket = place::ticket_of(&place, home.0, nonce.0, visit.now_seconds());
-            let of_another = visitor
-                .pass()
-                .is_some_and(|brought| !is_of_place(&brought.pass, &ticket));
-            let old_pass = of_another.then(|| visitor.jar().clear(Kind::Pass));
+            let old_pass = sessions::leave_for(visit, room, visitor, &ticket).await;
             let found = Found {
                 standing: Standing::of_place(&place),
                 exchange: Some(ticket),

@@ -135,6 +135,30 @@ test("spent-once: a shared code makes as many places as it allows, and a repeate
   await isRefused(await fourth.tryToJoin({ code }), fourth, { status: 409, kind: "code-spent" });
 });
 
+test("a shared code is not used up by those who come while its line is closed", async () => {
+  const [code] = await codesOf(room, { event: "open", line: "fans", uses: 2 });
+  const operator = await room.operator({ event: "open" });
+  await operator.act("close", { line: "fans" });
+  await until(
+    () => room.board("open"),
+    ({ lines }) => lines[1].phase === "closed",
+    { what: "the closed line" },
+  );
+  for (let n = 0; n < 4; n += 1) {
+    const early = await fresh("open");
+    await isRefused(await early.tryToJoin({ code }), early, { status: 409, kind: "closed" });
+  }
+  await operator.act("open", { line: "fans" });
+  for (let n = 0; n < 2; n += 1) {
+    const fan = await fresh("open");
+    await until(
+      () => fan.tryToJoin({ code }),
+      ({ status }) => status === 201,
+      { what: "a place" },
+    );
+  }
+});
+
 test("same member, several devices: every device sees the same place, also when all join at once", async () => {
   const devices = await Promise.all(Array.from({ length: 6 }, () => fresh()));
   const joined = await Promise.all(

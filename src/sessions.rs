@@ -1,0 +1,141 @@
+//! The session of a pass, asked about or ended at its home. A staff pass and the pass of a visitor whom everybody may pass
+//! have no session anywhere.
+
+use anteroom_queue::shard::command::ShardCommand;
+use anteroom_queue::units::{Generation, Millis, PlaceIndex, ShardIndex, UnixMillis};
+use anteroom_token::{Pass, SessionId, Ticket};
+
+use crate::cookies::Kind;
+use crate::deployment::Room;
+use crate::renewal::Renewal;
+use crate::rooms;
+use crate::standing::{Stand, Standing};
+use crate::visit::Visit;
+use crate::visitor::{Visitor, is_of_place};
+
+/// Where the holder of `pass` stands, whose session has not reached its end. A pass of no session tells nothing.
+pub async fn standing(visit: &Visit, room: Room, pass: &Pass) -> Standing {
+    if !has_home(pass) {
+        return Standing::NONE;
+    }
+    let access = |index, generation| ShardCommand::Access { index, generation };
+    let asked = ask(visit, room, pass, access, rooms::RENEWAL_LIMIT).await;
+    told(asked, pass.session_ends_at)
+}
+
+/// Ends the session of `pass`: what is told about it then, or nothing while its home is away.
+pub async fn release(visit: &Visit, room: Room, pass: &Pass) -> Option<Standing> {
+    if !has_home(pass) {
+        return Some(Standing::NONE);
+    }
+    let release = |index, generation| ShardCommand::Release { index, generation };
+    match ask(visit, room, pass, release, rooms::ANSWER_LIMIT).await {
+        Renewal::Unreachable => None,
+        // It may have been over before, and was not noticed.
+        Renewal::Over { ended } => Some(over(ended.min(pass.session_ends_at))),
+        other => Some(told(other, pass.session_ends_at)),
+    }
+}
+
+/// A browser works with one place: with the ticket of another one, the session of the pass that it brought ends, so that
+/// its slot is free at once, and the cookie goes. Staff stay staff.
+pub async fn leave_for(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    ticket: &Ticket,
+) -> Option<String> {
+    let pass = visitor.pass()?.pass;
+    if pass.session.is_staff() || is_of_place(&pass, ticket) {
+        return None;
+    }
+    if visit.now_seconds() < pass.session_ends_at {
+        release(visit, room, &pass).await;
+    }
+    Some(visitor.jar().clear(Kind::Pass))
+}
+
+fn has_home(pass: &Pass) -> bool {
+    pass.session != SessionId::NONE && !pass.session.is_staff()
+}
+
+async fn ask(
+    visit: &Visit,
+    room: Room,
+    pass: &Pass,
+    command: impl FnOnce(PlaceIndex, Generation) -> ShardCommand,
+    limit: Millis,
+) -> Renewal {
+    let session = pass.session;
+    let command = command(PlaceIndex(session.index), Generation(session.generation));
+    let home = ShardIndex(session.home);
+    match rooms::command(&visit.env, room.event, home, command, limit).await {
+        Ok(reply) => Renewal::of_reply(pass, reply, visit.now_seconds(), room.event.pass_seconds()),
+        Err(_) => Renewal::Unreachable,
+    }
+}
+
+/// While the home is away, the session runs as its pass says: the gate lets it in, too.
+fn told(renewal: Renewal, session_ends_at: u64) -> Standing {
+    match renewal {
+        Renewal::Runs(Pass {
+            session_ends_at, ..
+        }) => inside(session_ends_at),
+        Renewal::Unreachable => inside(session_ends_at),
+        Renewal::Over { ended } => over(ended),
+        Renewal::Elsewhere => Standing {
+            stand: Stand::Elsewhere,
+            ..Standing::NONE
+        },
+        Renewal::Unknown => Standing::NONE,
+    }
+}
+
+fn inside(session_ends_at: u64) -> Standing {
+    Standing {
+        stand: Stand::Admitted,
+        session_ends: Some(UnixMillis(session_ends_at * 1_000)),
+        ..Standing::NONE
+    }
+}
+
+fn over(ended: u64) -> Standing {
+    Standing {
+        stand: Stand::Ended,
+        ..inside(ended)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::pass;
+
+    #[test]
+    fn what_a_home_says_of_a_session_is_what_the_visitor_is_told() {
+        let runs = Renewal::Runs(Pass {
+            session_ends_at: 2_500,
+            ..pass()
+        });
+        for (renewal, stand, ends) in [
+            (runs, Stand::Admitted, Some(2_500)),
+            (Renewal::Unreachable, Stand::Admitted, Some(2_200)),
+            (Renewal::Over { ended: 1_400 }, Stand::Ended, Some(1_400)),
+            (Renewal::Elsewhere, Stand::Elsewhere, None),
+            (Renewal::Unknown, Stand::None, None),
+        ] {
+            let told = told(renewal, 2_200);
+            let ends = ends.map(|second| UnixMillis(second * 1_000));
+            assert_eq!((told.stand, told.session_ends), (stand, ends));
+        }
+    }
+
+    #[test]
+    fn staff_and_those_whom_everybody_may_pass_have_no_session() {
+        let open = Pass {
+            session: SessionId::NONE,
+            ..pass()
+        };
+        assert!(has_home(&pass()) && !has_home(&open));
+    }
+}
