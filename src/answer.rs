@@ -77,9 +77,10 @@ impl Answer {
         Answer::empty(303).with("location", location)
     }
 
-    /// With a header, which replaces one of the same name; only `set-cookie` may stand more than once.
+    /// With a header, which replaces one of the same name. Only `set-cookie` and `vary` stand as often as they are said:
+    /// what an answer depends on, several parts of the room know.
     pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        if name != "set-cookie" {
+        if !["set-cookie", "vary"].contains(&name) {
             self.headers.retain(|(present, _)| *present != name);
         }
         self.headers.push((name, value.into()));
@@ -95,19 +96,19 @@ impl Answer {
 
     /// The cookies.
     pub fn cookies(&self) -> impl Iterator<Item = &str> {
+        self.all("set-cookie")
+    }
+
+    fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.headers
             .iter()
-            .filter(|(name, _)| *name == "set-cookie")
+            .filter(move |(present, _)| *present == name)
             .map(|(_, value)| value.as_str())
     }
 
     /// The first header of this name.
-    #[cfg(test)]
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(present, _)| *present == name)
-            .map(|(_, value)| value.as_str())
+        self.all(name).next()
     }
 
     /// The platform's response. `head_only`: without the body, as HEAD is answered.
@@ -138,17 +139,35 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::problem::Problem;
 
     #[test]
-    fn nothing_that_the_room_answers_may_be_stored() {
-        assert_eq!(
-            Answer::json(200, &1).header("cache-control"),
-            Some("no-store")
-        );
-        assert_eq!(
-            Answer::see_other("/shop").header("cache-control"),
-            Some("no-store")
-        );
+    fn nothing_may_be_stored_unless_its_route_says_so() {
+        for (made_by, answer) in [
+            ("empty", Answer::empty(204)),
+            ("text", Answer::text(200, "text/plain", String::new())),
+            ("bytes", Answer::bytes("image/png", &[])),
+            ("json", Answer::json(200, &1)),
+            ("see_other", Answer::see_other("/shop")),
+            ("a problem", Problem::not_found().into()),
+        ] {
+            assert_eq!(
+                answer.header("cache-control"),
+                Some("no-store"),
+                "{made_by}"
+            );
+            let kept = answer.with("cache-control", "private, max-age=1");
+            assert_eq!(kept.header("cache-control"), Some("private, max-age=1"));
+        }
+    }
+
+    #[test]
+    fn an_answer_depends_on_everything_that_is_said_of_it() {
+        let answer = Answer::empty(200)
+            .with("vary", "Accept, Accept-Language")
+            .with("vary", "Origin");
+        let all: Vec<&str> = answer.all("vary").collect();
+        assert_eq!(all, ["Accept, Accept-Language", "Origin"]);
     }
 
     #[test]

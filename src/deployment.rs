@@ -6,7 +6,7 @@
 use std::cell::OnceCell;
 
 use anteroom_config::face::{self, Face};
-use anteroom_config::{Event, Origin, PassAlgorithm, Problem, Rooms, ZoneExists};
+use anteroom_config::{Event, Origin, PassAlgorithm, Problem, Rooms, ZoneExists, host};
 use anteroom_token::{
     Keyring, MAX_NAME_BYTES, OriginKey, Scope, Tokens, is_claim_text, origin_keys, public_jwks,
 };
@@ -38,6 +38,15 @@ pub struct Room {
     pub tokens: &'static Tokens,
     /// What the event looks like, if that is its own.
     pub face: Option<&'static Face>,
+}
+
+impl Room {
+    /// Whether the event is on the host that a request asked, with or without a port.
+    pub fn is_at(&self, authority: &str) -> bool {
+        let asked = host::normalise(authority);
+        let mut hosts = self.event.hosts.iter();
+        hosts.any(|pattern| host::matches(pattern, &asked))
+    }
 }
 
 thread_local! {

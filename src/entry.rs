@@ -1,7 +1,7 @@
 //! Where every request comes in: reads the clock and the deployment, tells the waiting room's own addresses from the
 //! rest, and turns answers into responses.
 
-use anteroom_config::{Decision, host};
+use anteroom_config::Decision;
 use wasm_bindgen::JsValue;
 use web_sys::Response;
 use worker::{Context, Env, event};
@@ -12,6 +12,7 @@ use crate::deployment::{self, Room};
 use crate::incoming::{Incoming, Method};
 use crate::problem::Problem;
 use crate::routes::{self, Found, Route};
+use crate::standing::Stand;
 use crate::visit::Visit;
 use crate::{fields, isolate, platform, same_site};
 
@@ -20,6 +21,7 @@ const MAX_ADDRESS_BYTES: usize = 16 * 1024;
 
 /// Methods that the platform sends to no origin: <https://fetch.spec.whatwg.org/#forbidden-method>.
 const NEVER_SENT_ON: [&str; 3] = ["CONNECT", "TRACE", "TRACK"];
+const STATE_HEADER: &str = "waiting-room-state";
 /// While nothing can work, visitors try again after this long: somebody has to deploy.
 const MISCONFIGURED_RETRY_MS: u64 = 30_000;
 
@@ -135,14 +137,8 @@ fn misconfigured(incoming: &Incoming, reasons: &[String]) -> Answer {
 
 /// A path that no event protects goes to the origin of its host; a host of no event has none.
 async fn no_events(visit: &Visit) -> Result<Response, JsValue> {
-    let asked = host::normalise(&visit.incoming.authority);
-    let of_host = |room: &Room| {
-        room.event
-            .hosts
-            .iter()
-            .any(|pattern| host::matches(pattern, &asked))
-    };
-    match visit.deployment.all().find(of_host) {
+    let asked = &visit.incoming.authority;
+    match visit.deployment.all().find(|room| room.is_at(asked)) {
         Some(room) => routes::protected::answer_open(visit, room.event, None).await,
         None => {
             let problem = Problem::new(421, "host", "no event is configured for this host");
@@ -166,11 +162,27 @@ async fn own_address(visit: &Visit, rest: &str) -> Answer {
         ),
     };
     let room = event.and_then(|event| visit.deployment.room(event));
+    let answer = saying_where_the_visitor_stands(visit, room, answer);
     let cors = room
         .map(|room| same_site::cors_headers(&visit.incoming, &room.event.cors_origins))
         .unwrap_or_default();
     cors.into_iter()
         .fold(answer, |answer, (name, value)| answer.with(name, value))
+}
+
+/// A 503 of the room's own is told from the origin's by the visitor's state, and whoever named an unusable field keeps what
+/// they have: where no route has said it, what the visitor brought and the board say it.
+fn saying_where_the_visitor_stands(visit: &Visit, room: Option<Room>, answer: Answer) -> Answer {
+    if !matches!(answer.status, 422 | 503) || answer.header(STATE_HEADER).is_some() {
+        return answer;
+    }
+    let stand = room.map_or(Stand::None, |room| {
+        let in_use = isolate::with(room.event, |kept| kept.board.in_use(platform::now()));
+        visit
+            .visitor(room)
+            .stand(in_use.as_ref().map(|in_use| &*in_use.board))
+    });
+    answer.with(STATE_HEADER, stand.name())
 }
 
 fn options(methods: &str) -> Answer {
@@ -185,11 +197,12 @@ fn options(methods: &str) -> Answer {
 
 async fn carry_out(visit: &Visit, route: Route, event: Option<&str>) -> Result<Answer, Problem> {
     let named = event.unwrap_or_default();
-    let room = || {
-        visit
-            .deployment
-            .room(named)
-            .ok_or_else(Problem::no_such_event)
+    // Whoever asks for an event is at one of its hosts: links, cookies and ways back are made for the host that was asked.
+    // An operator's program may ask at any host of the deployment.
+    let room = || match visit.deployment.room(named) {
+        None => Err(Problem::no_such_event()),
+        Some(room) if room.is_at(&visit.incoming.authority) => Ok(room),
+        Some(_) => Err(Problem::other_host()),
     };
     match route {
         Route::Health => Ok(routes::health::well()),

@@ -3,13 +3,14 @@
 //! A problem names what was wrong and what is allowed. It never repeats what was sent.
 
 use anteroom_config::Event;
-use anteroom_queue::shard::command::Refused;
+use anteroom_queue::shard::command::{PlaceView, Refused};
 use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
+use crate::place::stand_of_refusal;
 use crate::standing::Stand;
 
-/// What the kinds of problems are named under; `docs/openapi.yaml` lists them.
+/// What the kinds of problems are named under.
 const TYPE_BASE: &str = "urn:anteroom:problem:";
 
 const MILLIS_PER_DAY: u64 = 24 * 60 * 60 * 1_000;
@@ -50,7 +51,6 @@ impl Problem {
             format!("{field}: allowed is {allowed}"),
         )
         .and("field", json!(field))
-        .with("waiting-room-state", Stand::None.name())
     }
 
     /// No such address.
@@ -74,7 +74,8 @@ impl Problem {
             .with("www-authenticate", "Bearer realm=\"anteroom\"")
     }
 
-    /// A Durable Object that must be asked cannot be reached.
+    /// A Durable Object that must be asked cannot be reached. Where the visitor stands meanwhile is not said here: the
+    /// entry adds it.
     pub fn away(retry_after_ms: u64) -> Self {
         Problem::new(
             503,
@@ -82,7 +83,11 @@ impl Problem {
             "this part of the waiting room cannot be reached right now; every place is kept",
         )
         .retry(retry_after_ms)
-        .with("waiting-room-state", "none")
+    }
+
+    /// The event is not on the host that was asked.
+    pub fn other_host() -> Self {
+        Problem::new(421, "host", "the event is not on this host")
     }
 
     /// With a further member of the document.
@@ -195,6 +200,12 @@ pub fn of_refusal(why: Refused, stand: Stand) -> Problem {
         .with("waiting-room-state", stand.name())
 }
 
+/// As [`of_refusal`], with the state of the place that the home told about, if it did.
+pub fn of_refused_place(why: Refused, place: Option<PlaceView>) -> Problem {
+    let stand = place.map_or(stand_of_refusal(why), |place| place.state.into());
+    of_refusal(why, stand)
+}
+
 /// What an operator hears of a run that is over and deleted.
 pub fn deleted(event: &Event) -> Problem {
     let days = event.settings.keep.0 / MILLIS_PER_DAY;
@@ -210,6 +221,20 @@ mod tests {
     use super::*;
     use crate::answer::Body;
 
+    /// A list, and a match of the same names: a new refusal does not compile before it is listed.
+    macro_rules! every {
+        ($($name:ident)*) => {{
+            const fn _is_listed(why: Refused) {
+                match why { $(Refused::$name => (),)* }
+            }
+            &[$(Refused::$name),*]
+        }};
+    }
+    const EVERY_REFUSAL: &[Refused] = every![
+        NotYet SoldOut Closed PermitExpired Unknown NoSuchLine NotCalled Lapsed Left Ended Elsewhere Full NoRoom
+        AlreadyDeferred CodeSpent HandoverUnknown HandoverTaken TooManyHandovers
+    ];
+
     #[test]
     fn a_problem_says_what_is_allowed_and_when_to_come_back() {
         let answer = Answer::from(Problem::away(2_500));
@@ -219,7 +244,6 @@ mod tests {
             answer.header("content-type"),
             Some("application/problem+json")
         );
-        assert_eq!(answer.header("waiting-room-state"), Some("none"));
         let Body::Text(text) = answer.body else {
             panic!("a problem has a text")
         };
@@ -230,28 +254,8 @@ mod tests {
 
     #[test]
     fn every_refusal_of_a_shard_is_a_4xx_or_the_rooms_own_503() {
-        use Refused::*;
-        for why in [
-            NotYet,
-            SoldOut,
-            Closed,
-            PermitExpired,
-            Unknown,
-            NoSuchLine,
-            NotCalled,
-            Lapsed,
-            Left,
-            Ended,
-            Elsewhere,
-            Full,
-            NoRoom,
-            AlreadyDeferred,
-            CodeSpent,
-            HandoverUnknown,
-            HandoverTaken,
-            TooManyHandovers,
-        ] {
-            let answer = Answer::from(of_refusal(why, Stand::None));
+        for why in EVERY_REFUSAL {
+            let answer = Answer::from(of_refusal(*why, Stand::None));
             assert!(matches!(answer.status, 400..=499 | 503), "{why:?}");
             assert!(answer.header("waiting-room-state").is_some(), "{why:?}");
         }

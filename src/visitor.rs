@@ -1,6 +1,7 @@
 //! What a visitor brings along: pass, ticket, permit and claim id, from cookies, headers or a bearer, verified with the
 //! event's keys. What does not verify counts as not brought: a foreign or tampered token is never an error by itself.
 
+use anteroom_queue::board::Board;
 use anteroom_queue::units::ClaimId;
 use anteroom_token::{Pass, Permit, Refusal, SessionId, Ticket};
 use base64ct::{Base64UrlUnpadded, Encoding};
@@ -10,6 +11,7 @@ use crate::deployment::Room;
 use crate::incoming::Incoming;
 use crate::renewal;
 use crate::rewrite::PASS_HEADER;
+use crate::standing::{Stand, from_ticket};
 
 /// How a pass came, and so how its successor goes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,17 +86,16 @@ impl<'a> Visitor<'a> {
             .incoming
             .header(PASS_HEADER)
             .and_then(|token| of(&token, By::Header));
-        let bearer = || {
-            self.incoming
-                .bearer()
-                .and_then(|token| of(&token, By::Header))
-        };
+        let bearer = self
+            .incoming
+            .bearer()
+            .and_then(|token| of(&token, By::Header));
         let cookies = self
             .jar
             .values(&self.cookie, Kind::Pass)
             .filter_map(|token| of(token, By::Cookie));
         let mut best = None;
-        for found in header.into_iter().chain(cookies) {
+        for found in header.into_iter().chain(cookies).chain(bearer) {
             if best
                 .as_ref()
                 .is_none_or(|best: &PassBrought| self.is_better(&found.pass, &best.pass))
@@ -102,7 +103,18 @@ impl<'a> Visitor<'a> {
                 best = Some(found);
             }
         }
-        best.or_else(bearer)
+        best
+    }
+
+    /// Where the visitor stands, as far as what came and the board tell; nobody is asked.
+    pub fn stand(&self, board: Option<&Board>) -> Stand {
+        let is_inside = |brought: PassBrought| self.now < brought.pass.expires_at;
+        if self.pass().is_some_and(is_inside) {
+            return Stand::Admitted;
+        }
+        self.ticket().map_or(Stand::None, |ticket| {
+            from_ticket(&ticket, board).standing.stand
+        })
     }
 
     fn is_better(&self, pass: &Pass, than: &Pass) -> bool {
@@ -184,4 +196,76 @@ pub fn is_of_place(pass: &Pass, ticket: &Ticket) -> bool {
 /// A pass for requests while everything passes: of no session, so that nothing can be renewed or released with it.
 pub fn open_pass(now: u64, pass_seconds: u64) -> Pass {
     renewal::issued(SessionId::NONE, now + pass_seconds, now, pass_seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::incoming::Method;
+    use crate::samples;
+    use anteroom_queue::board::Phase;
+    use serde_json::json;
+
+    const NOW: u64 = 1_100;
+
+    fn room() -> Room {
+        samples::room(json!([{ "id": "general" }]))
+    }
+
+    fn sealed(room: Room, expires_at: u64, session_ends_at: u64) -> String {
+        room.tokens.seal_pass(&Pass {
+            expires_at,
+            session_ends_at,
+            ..samples::pass()
+        })
+    }
+
+    fn asking(headers: &[(&'static str, &str)]) -> Incoming {
+        Incoming::listed(Method::Get, "https://tickets.example.com/shop", headers)
+    }
+
+    #[test]
+    fn of_several_passes_a_valid_one_is_used_however_it_came() {
+        let room = room();
+        let expired = sealed(room, 1_050, 2_200);
+        let valid = sealed(room, 1_180, 2_000);
+        let longer = sealed(room, 1_180, 2_200);
+        let cookie = |token: &str| format!("__Host-wr-pass-demo-1={token}");
+        for (header, cookies, bearer, expected) in [
+            (Some(&expired), None, Some(&valid), &valid),
+            (None, Some(&expired), Some(&valid), &valid),
+            (Some(&valid), None, Some(&expired), &valid),
+            (None, Some(&valid), Some(&longer), &longer),
+            (None, None, Some(&expired), &expired),
+        ] {
+            let cookies = cookies.map(|token| cookie(token)).unwrap_or_default();
+            let bearer = bearer.map_or("Basic eA==".to_owned(), |token| format!("Bearer {token}"));
+            let mut headers = vec![("cookie", cookies.as_str()), ("authorization", &bearer)];
+            headers.extend(header.map(|token| (PASS_HEADER, token.as_str())));
+            let incoming = asking(&headers);
+            let brought = Visitor::new(&incoming, room, NOW).pass();
+            assert_eq!(
+                brought.map(|brought| &brought.token == expected),
+                Some(true)
+            );
+        }
+    }
+
+    #[test]
+    fn a_visitors_state_follows_from_what_came_while_nobody_can_be_asked() {
+        let room = room();
+        let board = samples::board(Phase::Open);
+        let ticket = room.tokens.seal_ticket(&samples::ticket());
+        for (token, expected) in [
+            (sealed(room, 1_180, 2_200), Stand::Admitted),
+            (sealed(room, 1_050, 2_200), Stand::None),
+            (ticket, Stand::Waiting),
+            ("x.y.z".to_owned(), Stand::None),
+        ] {
+            let bearer = format!("Bearer {token}");
+            let incoming = asking(&[("authorization", &bearer)]);
+            let visitor = Visitor::new(&incoming, room, NOW);
+            assert_eq!(visitor.stand(Some(&board)), expected, "{token}");
+        }
+    }
 }

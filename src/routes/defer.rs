@@ -39,8 +39,10 @@ async fn defer(visit: &Visit, room: Room, visitor: &Visitor<'_>) -> Result<Answe
     let reply = rooms::command(&visit.env, room.event, home, defer, rooms::ANSWER_LIMIT).await;
     let reply = reply.map_err(|_| Problem::away(SHORTEST_POLL.0))?;
     if let ShardReply::Refused { why, place } = reply {
-        let stand = place.map_or(place::stand_of_refusal(why), |place| place.state.into());
-        return Err(problem::of_refusal(why, stand));
+        return Err(problem::of_refused_place(why, place));
+    }
+    if matches!(reply, ShardReply::Pending { .. }) {
+        return Err(Problem::away(SHORTEST_POLL.0));
     }
     let found = place::of_reply(&ticket, reply, visit.now_seconds());
     let in_use = visit.board(room).await;

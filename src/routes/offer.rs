@@ -19,7 +19,7 @@ use crate::routes::{handover, leave, sheet};
 use crate::sheets::offer::{Offered, render};
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{fields, place, platform, rooms, way_back, zones};
+use crate::{fields, platform, rooms, way_back, zones};
 
 /// Light modules around a QR code, which readers need (ISO/IEC 18004).
 const QUIET_ZONE: i32 = 4;
@@ -30,6 +30,7 @@ const RETRY_MS: u64 = 60_000;
 struct Made {
     code: HandoverCode,
     link: String,
+    picture: String,
     until: UnixMillis,
 }
 
@@ -45,7 +46,7 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     let made = made?;
     let document = json!({
         "code": made.code.to_string(),
-        "qr": picture(&made.link),
+        "qr": made.picture,
         "link": made.link,
         "expires_at": rfc3339(made.until),
     });
@@ -64,6 +65,11 @@ async fn make(visit: &Visit, room: Room, visitor: &Visitor<'_>) -> Result<Made, 
         core::array::from_fn(|at| random[at])
     };
     let code = HandoverCode::new(ticket.home, secret);
+    let link = format!("{}#{}", visit.link(room, "/handover"), code.text());
+    let picture = picture(&link).ok_or_else(|| {
+        let title = "host: allowed is one whose addresses fit into a picture of a link";
+        Problem::new(400, "address", title)
+    })?;
     let offer = ShardCommand::OfferHandover {
         index: PlaceIndex(ticket.index),
         nonce: Nonce(ticket.nonce),
@@ -74,8 +80,7 @@ async fn make(visit: &Visit, room: Room, visitor: &Visitor<'_>) -> Result<Made, 
     let until = match reply {
         Ok(ShardReply::HandoverOffered { until }) => until,
         Ok(ShardReply::Refused { why, place }) => {
-            let stand = place.map_or(place::stand_of_refusal(why), |place| place.state.into());
-            let refused = problem::of_refusal(why, stand);
+            let refused = problem::of_refused_place(why, place);
             return Err(match refused.status() {
                 429 => refused.retry(RETRY_MS),
                 _ => refused,
@@ -83,8 +88,12 @@ async fn make(visit: &Visit, room: Room, visitor: &Visitor<'_>) -> Result<Made, 
         }
         _ => return Err(Problem::away(SHORTEST_POLL.0)),
     };
-    let link = format!("{}#{}", visit.link(room, "/handover"), code.text());
-    Ok(Made { code, link, until })
+    Ok(Made {
+        code,
+        link,
+        picture,
+        until,
+    })
 }
 
 /// The page for who has no script: what was made, or the refusal in words under its own status.
@@ -94,7 +103,7 @@ fn page(visit: &Visit, room: Room, made: Result<Made, Problem>, back: &LocalPath
         Ok(made) => {
             let offered = Offered {
                 code: made.code.to_string(),
-                picture: picture(&made.link),
+                picture: made.picture,
                 link: made.link,
                 until: in_zone(&room.event.time_zone, made.until, visit.now),
             };
@@ -113,20 +122,19 @@ fn in_zone(zone: &str, at: UnixMillis, now: UnixMillis) -> ShownTime {
     shown(at, offset(at), now, offset(now))
 }
 
-/// A QR code of `text` as SVG. There is nothing in it but numbers.
-fn picture(text: &str) -> String {
-    let code = QrCode::encode_text(text, QrCodeEcc::Medium)
-        .expect("an address of up to 2 kB fits into a QR code");
+/// A QR code of `text` as SVG, with nothing in it but numbers; `None` when it is longer than the 2,331 bytes that fit.
+fn picture(text: &str) -> Option<String> {
+    let code = QrCode::encode_text(text, QrCodeEcc::Medium).ok()?;
     let size = code.size() + 2 * QUIET_ZONE;
     let dark = (0..code.size())
         .flat_map(|y| (0..code.size()).map(move |x| (x, y)))
         .filter(|(x, y)| code.get_module(*x, *y))
         .map(|(x, y)| format!("M{} {}h1v1h-1z", x + QUIET_ZONE, y + QUIET_ZONE));
-    format!(
+    Some(format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {size} {size}\" shape-rendering=\"crispEdges\">\
          <path fill=\"#fff\" d=\"M0 0h{size}v{size}H0z\"/><path d=\"{}\"/></svg>",
         dark.collect::<String>()
-    )
+    ))
 }
 
 #[cfg(test)]
@@ -137,7 +145,7 @@ mod tests {
     fn the_picture_has_every_dark_module_inside_a_quiet_zone() {
         let link = "https://tickets.example.com/_wr/queues/demo/handover#0007000G40R40M30E209";
         let code = QrCode::encode_text(link, QrCodeEcc::Medium).unwrap();
-        let svg = picture(link);
+        let svg = picture(link).unwrap();
         let size = code.size() + 8;
         assert!(
             svg.contains(&format!("viewBox=\"0 0 {size} {size}\"")),
@@ -152,5 +160,11 @@ mod tests {
             "the first module of a finder pattern"
         );
         assert!(!svg.contains("M3 4h1") && !svg.contains("M0 0h1"));
+    }
+
+    #[test]
+    fn there_is_no_picture_of_what_does_not_fit_into_one() {
+        assert!(picture(&"x".repeat(2_331)).is_some());
+        assert!(picture(&"x".repeat(2_332)).is_none());
     }
 }

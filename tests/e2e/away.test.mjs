@@ -112,6 +112,29 @@ test("D13 no first pass is given while the brake could not be heard", async () =
   await fan.enter();
 });
 
+test("D13 what cannot be done while no object answers says where the visitor stands, as far as the edge knows", async () => {
+  const [inside, called] = [room.visitor(), room.visitor()];
+  await inside.admitted();
+  await called.visit();
+  await called.join();
+  await called.reaches("called");
+  const waiting = room.visitor({ event: "slow" });
+  await waiting.visit();
+  await waiting.join();
+  assert.equal((await waiting.ask()).state, "waiting");
+  await room.cut(...EVERYTHING);
+  for (const [fan, act, state] of [
+    [inside, () => inside.release(), "admitted"],
+    [called, () => called.script("POST", `${called.queue}/tickets/me/defer`), "called"],
+    [called, () => called.script("POST", `${called.queue}/tickets/me/handover`), "called"],
+    [waiting, () => waiting.leave(), "waiting"],
+  ]) {
+    const answer = await act();
+    assert.deepEqual([answer.status, answer.state], [503, state], answer.text);
+    assert.ok(fan.cookie("ticket"), "the place is kept");
+  }
+});
+
 test("a join whose home is away gets the same permit signed anew, and joins with it later at its time of arrival", async () => {
   const fan = room.visitor();
   await fan.visit();
