@@ -13,8 +13,9 @@
 //!
 //! Pure, and tested natively: `gate`, `renewal`, `boards`, `standing`, `eta`, `poll`, `cookies`, `rewrite`, `same_site`,
 //! `local_path`, `actions`, `incoming`, `fields`, `json`, `line_choice`, `key_home`, `taking_joins`, `stock`, `guesses`, `deleted`.
-//! Clock and entropy are read in `platform` only. What an isolate keeps between requests is plain data in `isolate`
-//! (boards, counts), `guesses` and `deployment` (configuration, keys).
+//! Clock and entropy are read in `platform` only. What an isolate keeps between requests is plain data: boards and counts
+//! in `isolate`, configuration and keys in `deployment`, wrong guesses in `guesses` and `operators`, distances of time
+//! zones in `zones`, and in `stock` when it last wrote a line about a header that cannot be read.
 
 mod actions;
 mod answer;
@@ -39,6 +40,7 @@ mod key_home;
 mod line_choice;
 mod local_path;
 mod looks;
+mod observed;
 mod onward;
 mod operators;
 pub mod page;

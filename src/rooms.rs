@@ -1,9 +1,17 @@
 //! The only place of the edge that calls an object: what is sent, how long an answer is waited for, and what may be
 //! tried again.
 //!
-//! A call that the platform marks as retryable is made again on a new stub, at most twice, after a random pause: every
-//! command is idempotent. One that it marks as overloaded never is. Every shard's answer brings its board along, which
-//! the isolate takes up.
+//! A call that the platform marks as retryable may have been carried out before it failed. It is made again on a new stub,
+//! at most twice, after a random pause, if a second time does no harm:
+//!
+//! - a shard's commands mostly say what shall be, and say it again. Three do not, and are repeated all the same: a second
+//!   `Defer` is told that it was done before, a second `OfferHandover` counts as one of the few that a place may make, and a
+//!   second `Extend` may extend again, never beyond the configured maximum;
+//! - an operator's action is called once. It would stand in the event log twice, and undo what another operator did in
+//!   between. Who gets a 503 looks whether it was done.
+//!
+//! A call that the platform marks as overloaded is never made again. Every shard's answer brings its board along, which the
+//! isolate takes up.
 
 use std::time::Duration;
 
@@ -24,7 +32,7 @@ use crate::{deleted, isolate, platform};
 pub const ANSWER_LIMIT: Millis = Millis(3_000);
 /// How long a renewal may hold up an admitted visitor's request before the edge signs by itself.
 pub const RENEWAL_LIMIT: Millis = Millis(1_000);
-/// Calls of one question, all told.
+/// Calls of one question, all told, where it may be asked again.
 const MOST_CALLS: u32 = 3;
 /// The pause before a call is made again is random, up to this.
 const LONGEST_PAUSE_MS: usize = 100;
@@ -57,7 +65,7 @@ pub async fn ask_shard(
         shard: shard.0,
         ask,
     });
-    let answer = within(limit, call_object(env, "SHARD", &name, &call)).await;
+    let answer = within(limit, call_object(env, "SHARD", &name, &call, MOST_CALLS)).await;
     if answer == Err(RoomError::Deleted) {
         let (board, now) = (deleted::board(event), platform::now());
         isolate::with(event, |kept| kept.board.deleted(board, now));
@@ -122,12 +130,29 @@ async fn coordinator<T: serde::de::DeserializeOwned>(
     ask: CoordinatorAsk,
 ) -> Result<T, RoomError> {
     let name = wire::coordinator_name(&event.id, event.run);
+    let calls = most_calls(&ask);
     let call = wire::encode(&CoordinatorCall {
         event: event.id.clone(),
         run: event.run,
         ask,
     });
-    within(ANSWER_LIMIT, call_object(env, "COORDINATOR", &name, &call)).await
+    let answer = call_object(env, "COORDINATOR", &name, &call, calls);
+    let answer = within(ANSWER_LIMIT, answer).await;
+    if let Err(RoomError::Refused(why)) = &answer {
+        platform::log(&format!("coordinator of {}: {why}", event.id));
+    }
+    answer
+}
+
+/// How often the coordinator may be called with one question.
+fn most_calls(ask: &CoordinatorAsk) -> u32 {
+    match ask {
+        CoordinatorAsk::Operate { .. } => 1,
+        CoordinatorAsk::Sync(..)
+        | CoordinatorAsk::Observe
+        | CoordinatorAsk::Count
+        | CoordinatorAsk::Log { .. } => MOST_CALLS,
+    }
 }
 
 async fn within<T>(
@@ -149,6 +174,7 @@ async fn call_object<T: serde::de::DeserializeOwned>(
     binding: &str,
     name: &str,
     call: &[u8],
+    most_calls: u32,
 ) -> Result<T, RoomError> {
     let mut calls = 1;
     loop {
@@ -163,7 +189,7 @@ async fn call_object<T: serde::de::DeserializeOwned>(
                 return Err(RoomError::Overloaded);
             }
             Err(CallError::Platform(error))
-                if calls < MOST_CALLS && is_marked(&error, "retryable") =>
+                if calls < most_calls && is_marked(&error, "retryable") =>
             {
                 calls += 1;
                 let pause = platform::random_below(LONGEST_PAUSE_MS) as u64 + 1;
@@ -222,4 +248,20 @@ async fn call_once(
 fn is_marked(error: &worker::Error, mark: &str) -> bool {
     js_sys::Reflect::get(&error.to_js_value(), &JsValue::from_str(mark))
         .is_ok_and(|value| value.is_truthy())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anteroom_queue::coordinator::command::Action;
+
+    #[test]
+    fn what_an_operator_does_is_done_once() {
+        let operate = CoordinatorAsk::Operate {
+            action: Action::Resume,
+            by: "kim".to_owned(),
+        };
+        assert_eq!(most_calls(&operate), 1);
+        assert_eq!(most_calls(&CoordinatorAsk::Observe), MOST_CALLS);
+    }
 }

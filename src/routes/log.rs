@@ -4,11 +4,10 @@
 use anteroom_token::OperatorScope;
 
 use crate::answer::Answer;
-use crate::poll::SHORTEST_POLL;
-use crate::problem::{self, Problem};
+use crate::problem::Problem;
 use crate::rooms::RoomError;
 use crate::visit::Visit;
-use crate::{operators, platform, rooms};
+use crate::{observed, operators, rooms};
 
 /// Where the next page begins, as `after`; absent on the last one.
 const NEXT_HEADER: &str = "waiting-room-log-next";
@@ -19,13 +18,11 @@ pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
     let after = after(&visit.incoming.query)?;
     let page = match rooms::log_lines(&visit.env, room.event, after).await {
         Ok(page) => page,
-        Err(RoomError::Refused(why)) => {
-            platform::log(&format!("log of {}: {why}", room.event.id));
+        Err(RoomError::Refused(_)) => {
             let title = "after: allowed is the number of a line that the log has, or 0";
             return Err(Problem::new(409, "refused", title));
         }
-        Err(RoomError::Deleted) => return Err(problem::deleted(room.event)),
-        Err(_) => return Err(Problem::away(SHORTEST_POLL.0)),
+        Err(error) => return Err(observed::of_error(room.event, error)),
     };
     let text: String = page.lines.iter().map(|line| format!("{line}\n")).collect();
     let answer = Answer::text(200, "application/x-ndjson", text);

@@ -2,13 +2,16 @@
 
 use std::fmt::Write;
 
-use anteroom_durable_objects::wire::CoordinatorAsk;
-use anteroom_queue::board::{LineBoard, Phase};
-use anteroom_queue::coordinator::command::CoordinatorReply;
+use anteroom_config::Event;
+use anteroom_durable_objects::wire::{CoordinatorAsk, EdgeTotals};
+use anteroom_queue::board::{Board, LineBoard, Phase};
+use anteroom_queue::coordinator::command::{CoordinatorReply, Totals};
+use futures_util::future::{join, join_all};
+use worker::Env;
 
 use crate::answer::Answer;
-use crate::deployment::Room;
 use crate::problem::Problem;
+use crate::rooms::RoomError;
 use crate::routes::observability::draw_step;
 use crate::visit::Visit;
 use crate::{operators, rooms};
@@ -21,10 +24,11 @@ const GAUGE: &str = "gauge";
 /// The text.
 pub async fn answer(visit: &Visit) -> Result<Answer, Problem> {
     operators::check_every(visit)?;
-    let mut samples = Vec::new();
-    for room in visit.deployment.all() {
-        samples.extend(of_event(visit, room).await);
-    }
+    let events = visit
+        .deployment
+        .all()
+        .map(|room| of_event(&visit.env, room.event));
+    let samples: Vec<Sample> = join_all(events).await.into_iter().flatten().collect();
     Ok(Answer::text(
         200,
         "text/plain; version=0.0.4; charset=utf-8",
@@ -41,22 +45,30 @@ struct Sample {
     value: u64,
 }
 
-async fn of_event(visit: &Visit, room: Room) -> Vec<Sample> {
-    let event = room.event.id.as_str();
-    let sample = |(name, kind, value)| Sample {
-        name,
-        kind,
-        event,
-        line: None,
-        value,
-    };
-    let reply = rooms::ask_coordinator(&visit.env, room.event, CoordinatorAsk::Observe).await;
-    let Ok(CoordinatorReply::State { board, totals, .. }) = reply else {
-        return vec![sample(("anteroom_coordinator_up", GAUGE, 0))];
-    };
-    let edge = rooms::edge_totals(&visit.env, room.event)
-        .await
-        .unwrap_or_default();
+async fn of_event(env: &Env, event: &'static Event) -> Vec<Sample> {
+    let (reply, edge) = join(
+        rooms::ask_coordinator(env, event, CoordinatorAsk::Observe),
+        rooms::edge_totals(env, event),
+    )
+    .await;
+    match reply {
+        Ok(CoordinatorReply::State { board, totals, .. }) => {
+            of_state(&event.id, &board, &totals, edge.ok().as_ref())
+        }
+        // Nothing is wrong with it, and there is nothing left to count.
+        Err(RoomError::Deleted) => Vec::new(),
+        _ => vec![of_whole(&event.id, ("anteroom_coordinator_up", GAUGE, 0))],
+    }
+}
+
+/// The counts of one queue. What the edges have counted is left out while it cannot be read: a counter that fell to 0 and
+/// came back would look like that many requests.
+fn of_state(
+    event: &'static str,
+    board: &Board,
+    totals: &Totals,
+    edge: Option<&EdgeTotals>,
+) -> Vec<Sample> {
     let whole = [
         ("anteroom_coordinator_up", GAUGE, 1),
         ("anteroom_board_version", COUNTER, board.version),
@@ -76,20 +88,38 @@ async fn of_event(visit: &Visit, room: Room) -> Vec<Sample> {
             GAUGE,
             u64::from(totals.shards_heard),
         ),
-        ("anteroom_edge_requests_total", COUNTER, edge.requests),
-        ("anteroom_edge_admitted_total", COUNTER, edge.admitted),
-        ("anteroom_edge_refused_total", COUNTER, edge.refused),
-        ("anteroom_edge_bypassed_total", COUNTER, edge.bypassed),
-        ("anteroom_edge_staff_total", COUNTER, edge.staff),
         ("anteroom_staff_passes_total", COUNTER, totals.staff_passes),
-        ("anteroom_origin_errors_total", COUNTER, edge.origin_errors),
-    ]
-    .map(sample);
+    ];
+    let of_edges = |edge: &EdgeTotals| {
+        [
+            ("anteroom_edge_requests_total", COUNTER, edge.requests),
+            ("anteroom_edge_admitted_total", COUNTER, edge.admitted),
+            ("anteroom_edge_refused_total", COUNTER, edge.refused),
+            ("anteroom_edge_bypassed_total", COUNTER, edge.bypassed),
+            ("anteroom_edge_staff_total", COUNTER, edge.staff),
+            ("anteroom_origin_errors_total", COUNTER, edge.origin_errors),
+        ]
+    };
     let stock = board
         .stock
-        .map(|stock| sample(("anteroom_stock_left", GAUGE, stock.left)));
+        .map(|stock| ("anteroom_stock_left", GAUGE, stock.left));
     let lines = board.lines.iter().flat_map(|line| of_line(event, line));
-    whole.into_iter().chain(stock).chain(lines).collect()
+    let edges = edge.map(of_edges).into_iter().flatten();
+    let whole = whole.into_iter().chain(edges).chain(stock);
+    whole
+        .map(|sample| of_whole(event, sample))
+        .chain(lines)
+        .collect()
+}
+
+fn of_whole(event: &'static str, (name, kind, value): (&'static str, &'static str, u64)) -> Sample {
+    Sample {
+        name,
+        kind,
+        event,
+        line: None,
+        value,
+    }
 }
 
 /// The counts of one line. A line without a draw has no step of one.
@@ -141,6 +171,21 @@ fn text(samples: &[Sample]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples;
+
+    #[test]
+    fn what_the_edges_counted_is_left_out_while_it_is_not_known() {
+        let board = samples::board(Phase::Open);
+        let names = |edge: Option<&EdgeTotals>| -> Vec<&str> {
+            let all = of_state("x", &board, &Totals::default(), edge);
+            all.iter().map(|sample| sample.name).collect()
+        };
+        let of_edges = |name: &&str| name.contains("_edge_") || name.contains("_origin_");
+        let (with, without) = (names(Some(&EdgeTotals::default())), names(None));
+        assert_eq!(with.iter().filter(|name| of_edges(name)).count(), 6);
+        assert_eq!(without.iter().filter(|name| of_edges(name)).count(), 0);
+        assert_eq!(with.len(), without.len() + 6);
+    }
 
     #[test]
     fn samples_of_one_name_stand_together() {

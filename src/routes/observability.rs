@@ -2,18 +2,18 @@
 
 use anteroom_durable_objects::wire::{CoordinatorAsk, EdgeTotals};
 use anteroom_queue::board::LineBoard;
-use anteroom_queue::coordinator::command::{CoordinatorReply, Noted, Totals};
+use anteroom_queue::coordinator::command::{Noted, Totals};
 use anteroom_queue::settings::Settings;
 use anteroom_queue::units::Millis;
 use anteroom_token::OperatorScope;
+use futures_util::future::join;
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
 use crate::deployment::Room;
 use crate::documents::{BoardDocument, LimitsDocument};
-use crate::poll::SHORTEST_POLL;
-use crate::problem::{self, Problem};
-use crate::rooms::RoomError;
+use crate::observed::{self, Observed};
+use crate::problem::Problem;
 use crate::standing::phase_name;
 use crate::visit::Visit;
 use crate::{actions, operators, platform, rooms};
@@ -21,57 +21,35 @@ use crate::{actions, operators, platform, rooms};
 /// What an operator sees.
 pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
     let (room, _) = operators::check(visit, event, OperatorScope::Read)?;
-    let reply = rooms::ask_coordinator(&visit.env, room.event, CoordinatorAsk::Observe).await;
-    let edge = rooms::edge_totals(&visit.env, room.event)
-        .await
-        .unwrap_or_default();
-    of_reply(room, reply, edge)
+    let (observed, edge) = join(
+        observed::ask(&visit.env, room.event, CoordinatorAsk::Observe),
+        rooms::edge_totals(&visit.env, room.event),
+    )
+    .await;
+    Ok(of(room, &observed?, edge.ok().as_ref()))
 }
 
-/// The document of a coordinator's state.
-pub fn of_reply(
-    room: Room,
-    reply: Result<CoordinatorReply, RoomError>,
-    edge: EdgeTotals,
-) -> Result<Answer, Problem> {
-    match reply {
-        Ok(CoordinatorReply::State {
-            board,
-            totals,
-            settings,
-            noted,
-        }) => {
-            let document = json!({
-                "board": BoardDocument::new(room, &board, Millis(0), platform::now()),
-                "lines": board.lines.iter().map(line_document).collect::<Vec<_>>(),
-                "stock": board.stock.map(|stock| json!({ "left": stock.left, "at_ms": stock.at.0 })),
-                "ended_at_ms": board.ended_at.map(|at| at.0),
-                "totals": totals_document(&totals),
-                "edge": edge_document(&edge),
-                "settings": settings_document(&settings),
-                "noted": noted.iter().map(noted_document).collect::<Vec<_>>(),
-                "now_ms": platform::now().0,
-            });
-            Ok(Answer::json(200, &document))
-        }
-        Ok(CoordinatorReply::Refused(why)) => {
-            platform::log(&format!("coordinator of {}: {why}", room.event.id));
-            Err(Problem::new(409, "refused", why))
-        }
-        Err(RoomError::Deleted) => Err(problem::deleted(room.event)),
-        Err(RoomError::Refused(why)) => {
-            platform::log(&format!("coordinator of {}: {why}", room.event.id));
-            Err(Problem::new(
-                409,
-                "refused",
-                "the coordinator does not take this: it is of another run or not possible",
-            ))
-        }
-        Ok(CoordinatorReply::Synced(_))
-        | Err(RoomError::Unreachable(_) | RoomError::Overloaded) => {
-            Err(Problem::away(SHORTEST_POLL.0))
-        }
-    }
+/// The document of a queue's state. Without `edge` the counts of the edges could not be read: they are unknown, not zero.
+pub fn of(room: Room, observed: &Observed, edge: Option<&EdgeTotals>) -> Answer {
+    let Observed {
+        board,
+        totals,
+        settings,
+        noted,
+    } = observed;
+    let document = json!({
+        "board": BoardDocument::new(room, board, Millis(0), platform::now()),
+        "lines": board.lines.iter().map(line_document).collect::<Vec<_>>(),
+        "stock": board.stock.map(|stock| json!({ "left": stock.left, "at_ms": stock.at.0 })),
+        "ended_at_ms": board.ended_at.map(|at| at.0),
+        "totals": totals_document(totals),
+        "edge": edge.map(edge_document),
+        "settings": settings_document(settings),
+        "configuration_ignored": room.event.settings.other_lines(settings).map(|why| why.to_string()),
+        "noted": noted.iter().map(noted_document).collect::<Vec<_>>(),
+        "now_ms": platform::now().0,
+    });
+    Answer::json(200, &document)
 }
 
 /// What an operator sees of a line beyond the board: how many wait, and how far its draw is.

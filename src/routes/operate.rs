@@ -7,7 +7,7 @@ use crate::answer::Answer;
 use crate::problem::Problem;
 use crate::routes::observability;
 use crate::visit::Visit;
-use crate::{actions, fields, operators, platform, rooms};
+use crate::{actions, fields, observed, operators, platform, rooms};
 
 /// Carries an action out and answers what an operator sees after it.
 pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
@@ -24,9 +24,7 @@ pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
         action,
         by: operator.name,
     };
-    let reply = rooms::ask_coordinator(&visit.env, room.event, ask).await;
-    let edge = rooms::edge_totals(&visit.env, room.event)
-        .await
-        .unwrap_or_default();
-    observability::of_reply(room, reply, edge)
+    let observed = observed::ask(&visit.env, room.event, ask).await?;
+    let edge = rooms::edge_totals(&visit.env, room.event).await.ok();
+    Ok(observability::of(room, &observed, edge.as_ref()))
 }

@@ -2,22 +2,24 @@
 //! before the sale. It goes into the event's log before it is handed out.
 
 use anteroom_durable_objects::wire::CoordinatorAsk;
-use anteroom_queue::coordinator::command::{Action, CoordinatorReply};
+use anteroom_queue::coordinator::command::Action;
 use anteroom_queue::units::UnixMillis;
 use anteroom_token::{MAX_NAME_BYTES, MAX_STAFF_MINUTES, OperatorScope, StaffToken, is_claim_text};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
 use crate::instants::rfc3339;
-use crate::poll::SHORTEST_POLL;
-use crate::problem::{self, Problem};
-use crate::rooms::RoomError;
+use crate::problem::Problem;
 use crate::visit::Visit;
-use crate::{fields, operators, platform, rooms};
+use crate::{fields, observed, operators, platform};
 
 /// The link.
 pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
     let (room, operator) = operators::check(visit, event, OperatorScope::Write)?;
+    if !room.is_at(&visit.incoming.authority) {
+        // The link is made for the host that was asked.
+        return Err(Problem::other_host());
+    }
     let (name, minutes) = read(fields::read_json(&visit.request, &visit.incoming).await?)?;
     let now = visit.now_seconds();
     let token = StaffToken {
@@ -34,12 +36,7 @@ pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
         },
         by: operator.name,
     };
-    match rooms::ask_coordinator(&visit.env, room.event, ask).await {
-        Ok(CoordinatorReply::State { .. }) => {}
-        Ok(CoordinatorReply::Refused(why)) => return Err(Problem::new(409, "refused", why)),
-        Err(RoomError::Deleted) => return Err(problem::deleted(room.event)),
-        Ok(CoordinatorReply::Synced(_)) | Err(_) => return Err(Problem::away(SHORTEST_POLL.0)),
-    }
+    observed::ask(&visit.env, room.event, ask).await?;
     let link = visit.link(room, "/staff");
     let document = json!({
         "link": format!("{link}#{}", room.tokens.seal_staff(&token)),
