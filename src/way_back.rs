@@ -1,4 +1,5 @@
-//! Where a form or a link leads back to: only ever to a path that its event protects, on the host that was asked.
+//! Where a form or a link leads back to: only ever to a path that its event protects, on the host that was asked, else to
+//! where the event's shop begins.
 
 use anteroom_config::Decision;
 
@@ -22,9 +23,10 @@ pub fn own_path(visit: &Visit, room: Room, text: &str) -> Option<LocalPath> {
     }
 }
 
-/// Where a form leads back to: the address that it names if that is one of this event's, else the front page.
+/// Where a form leads back to: the address that it names if that is one of this event's, else where its shop begins.
 pub fn read(visit: &Visit, room: Room, text: Option<&str>) -> LocalPath {
     text.and_then(|text| own_path(visit, room, text))
+        .or_else(|| LocalPath::parse(room.event.front()))
         .unwrap_or_else(LocalPath::root)
 }
 

@@ -1,5 +1,7 @@
-//! `GET /_wr/access`: an origin asks whether a visitor's pass holds, with the pass as bearer. The home is asked too, so
-//! that a released session is known at once; while it is away the pass alone decides, as at the gate.
+//! `GET /_wr/access`: an origin asks whether a visitor's pass holds, with the pass as `Waiting-Room-Pass` or as bearer.
+//! A proxy that asks for its visitor passes the visitor's own `Authorization` along, which may be the shop's: so both
+//! headers are read, and one that holds is enough. The home is asked too, so that a released session is known at once;
+//! while it is away the pass alone decides, as at the gate.
 
 use anteroom_queue::settings::Mode;
 use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply};
@@ -9,6 +11,7 @@ use serde_json::json;
 
 use crate::answer::Answer;
 use crate::deployment::Room;
+use crate::incoming::Incoming;
 use crate::problem::Problem;
 use crate::rewrite::PASS_HEADER;
 use crate::rooms;
@@ -21,24 +24,35 @@ const CACHE: &str = "private, max-age=1";
 /// 200 with the claims, 401 not ours, 410 (or, with `?ended=403`, 403) ended.
 pub async fn answer(visit: &Visit) -> Result<Answer, Problem> {
     let as_403 = ended_as_403(&visit.incoming.query)?;
-    let token = visit
-        .incoming
-        .bearer()
-        .or_else(|| visit.incoming.header(PASS_HEADER));
-    let token = token.ok_or_else(|| Problem::unauthorized("pass", "no bearer"))?;
+    let tokens = brought(&visit.incoming);
+    if tokens.is_empty() {
+        return Err(Problem::unauthorized("pass", "no bearer"));
+    }
     let now = visit.now_seconds();
-    let mut why = Refusal::Shape;
-    for room in visit.deployment.all() {
-        match room.tokens.open_expired_pass(&token, now) {
-            Ok(pass) if now < pass.expires_at && runs(visit, room, &pass).await => {
-                return Ok(holds(room, &pass));
+    let (mut why, mut is_over) = (Refusal::Shape, false);
+    for token in &tokens {
+        for room in visit.deployment.all() {
+            match room.tokens.open_expired_pass(token, now) {
+                Ok(pass) if now < pass.expires_at && runs(visit, room, &pass).await => {
+                    return Ok(holds(room, &pass));
+                }
+                Ok(_) => is_over = true,
+                // The event to which the pass belongs asks the most questions of it.
+                Err(refusal) => why = why.max(refusal),
             }
-            Ok(_) => return Err(ended(as_403)),
-            // The event to which the pass belongs asks the most questions of it.
-            Err(refusal) => why = why.max(refusal),
         }
     }
-    Err(refused(&why))
+    Err(if is_over {
+        ended(as_403)
+    } else {
+        refused(&why)
+    })
+}
+
+/// What may be the pass: our own header, then the bearer, which may be anybody's.
+fn brought(incoming: &Incoming) -> Vec<String> {
+    let header = incoming.header(PASS_HEADER);
+    header.into_iter().chain(incoming.bearer()).collect()
 }
 
 fn refused(why: &Refusal) -> Problem {
@@ -119,6 +133,28 @@ fn ended(as_403: bool) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn our_own_header_is_read_beside_whatever_the_shop_has_in_authorization() {
+        type Headers = &'static [(&'static str, &'static str)];
+        let rows: [(Headers, &[&str]); 4] = [
+            (&[("authorization", "Bearer shop")], &["shop"]),
+            (&[(PASS_HEADER, "ours")], &["ours"]),
+            (
+                &[("authorization", "Bearer shop"), (PASS_HEADER, "ours")],
+                &["ours", "shop"],
+            ),
+            (&[("authorization", "Basic eA==")], &[]),
+        ];
+        for (headers, expected) in rows {
+            let incoming = Incoming::listed(
+                crate::incoming::Method::Get,
+                "https://tickets.example.com/_wr/access",
+                headers,
+            );
+            assert_eq!(brought(&incoming), expected, "{headers:?}");
+        }
+    }
 
     #[test]
     fn a_proxy_that_knows_no_410_may_ask_for_403() {

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::answer::Answer;
 use crate::boards::InUse;
 use crate::deployment::Room;
+use crate::documents::shown_line;
 use crate::gate::Why;
 use crate::problem::Problem;
 use crate::routes::leave::OF_ANOTHER_RUN;
@@ -35,8 +36,10 @@ pub fn of(
         Why::Queue if of_another_run => (503, "queue", OF_ANOTHER_RUN),
         Why::Queue => (503, "queue", "a pass is needed; join the queue"),
     };
-    let phase = in_use
-        .and_then(|in_use| in_use.board.lines.first())
+    let board = in_use.map(|in_use| &*in_use.board);
+    let position = shown_line(room, standing, board);
+    let phase = board
+        .and_then(|board| board.lines.get(position))
         .map(|line| phase_name(line.phase));
     let join = json!({
         "board": visit.address(room, ""),

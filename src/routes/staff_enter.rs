@@ -27,13 +27,8 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     let token = room.tokens.seal_pass(&pass);
     let cookie = pass::cookie(&visitor, &pass, &token, now);
     if fields.is_form {
-        let back = fields
-            .text("return")
-            .and_then(|text| way_back::own_path(visit, room, text));
-        let to = back
-            .as_ref()
-            .map_or(room.event.front(), |back| back.as_str());
-        return Ok(Answer::see_other(to).with("set-cookie", cookie));
+        let back = way_back::read(visit, room, fields.text("return"));
+        return Ok(Answer::see_other(back.as_str()).with("set-cookie", cookie));
     }
     let document = json!({
         "event": room.event.id,

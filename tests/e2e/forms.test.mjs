@@ -135,8 +135,7 @@ test("a return address that leads elsewhere is never followed", async () => {
     const form = { permit: fan.page.permit, return: bad };
     const answer = await fan.visit(`${fan.queue}/tickets`, { method: "POST", site: "same-origin", form });
     assert.ok([303, 400].includes(answer.status), `${bad}: ${answer.status}`);
-    if (answer.status === 303) assert.match(answer.headers.location, /^\/(?![/\\])[^\\\r\n]*$/);
-    assert.doesNotMatch(answer.headers.location ?? "", /evil|javascript/);
+    if (answer.status === 303) assert.equal(answer.headers.location, "/events/demo/", "where the shop begins");
   }
 });
 

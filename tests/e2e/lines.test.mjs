@@ -86,7 +86,8 @@ test("code of another event, run or line, a made-up one, one with other uses: re
     await isRefused(await fan.tryToJoin({ code }), fan, { status: 422, field: "code", kind: "unusable-field" });
   }
   const { entry } = await fan.join();
-  assert.equal((await fan.tryToJoin({ code: altered })).status, 422);
+  const refused = await fan.tryToJoin({ code: altered });
+  assert.deepEqual([refused.status, refused.state], [422, "waiting"]);
   assert.equal((await fan.ask()).entry, entry);
   assert.ok(!room.output.includes(altered), "no code is logged");
 });
@@ -307,8 +308,10 @@ test("without script a code that does not do is said on the page, and a good one
   assert.equal(late.page.refused, "invitation");
 });
 
-test("a line may close by itself and open again; the others go on", async () => {
+test("a line may close by itself and open again; the others go on, and a program is told of its own", async () => {
   const operator = await room.operator({ event: "open" });
+  const inside = await fresh("open");
+  await inside.join({ line: "balcony" });
   await operator.act("close", { line: "balcony" });
   const fan = await fresh("open");
   await until(
@@ -322,6 +325,8 @@ test("a line may close by itself and open again; the others go on", async () => 
     { what: "a refusal" },
   );
   assert.equal(refused.json.type, "urn:anteroom:problem:closed");
+  assert.equal((await inside.shop()).json.phase, "closed");
+  assert.equal((await fan.shop()).json.phase, "open");
   await fan.join();
   await fan.enter();
   await operator.act("open", { line: "balcony" });
@@ -332,4 +337,7 @@ test("a line may close by itself and open again; the others go on", async () => 
     { what: "a place" },
   );
   assert.equal((await operator.send({ action: "close", line: "nowhere" })).status, 400);
+  const done = (await operator.wholeLog()).filter(({ kind }) => kind === "operator").map(({ action }) => action);
+  const recorded = [{ closeline: { line: "balcony" } }, { openline: { line: "balcony" } }];
+  assert.deepEqual(done.slice(-2), recorded, "in the words that docs/draw.md explains");
 });
