@@ -9,7 +9,7 @@ use anteroom_queue::settings::Batch;
 use anteroom_queue::units::{Millis, UnixMillis};
 use serde_json::{Map, Value, json};
 
-use crate::instants::rfc3339;
+use crate::instants::{LAST_INSTANT_MS, rfc3339};
 use crate::problem::Problem;
 
 /// The highest limit, as in the configuration.
@@ -18,8 +18,6 @@ const MAX_LIMIT: u64 = MOST_ADMISSIONS as u64;
 const MAX_BATCH_SECONDS: u64 = LONGEST_BATCH.0 / 1_000;
 /// The most visitors that may be planned for, as in the configuration.
 const MAX_EXPECTED: u64 = MOST_VISITORS as u64;
-/// The last instant that may be named, 9999-12-31T23:59:59.999Z: what four digits of a year can show.
-const LAST_INSTANT_MS: u64 = 253_402_300_799_999;
 /// The most that may be left to sell: thirteen digits, as the origin's header has at most.
 const MAX_LEFT: u64 = 9_999_999_999_999;
 const ACTIONS: &str =

@@ -99,6 +99,12 @@ impl Incoming {
         host_of(&self.authority).to_ascii_lowercase()
     }
 
+    /// Scheme and host that were asked, as a browser writes an origin: `https://tickets.example.com`.
+    pub fn own_origin(&self) -> String {
+        let scheme = if self.secure { "https" } else { "http" };
+        format!("{scheme}://{}", self.authority)
+    }
+
     /// Path and query, as in the request line.
     pub fn path_and_query(&self) -> String {
         if self.query.is_empty() {

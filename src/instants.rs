@@ -3,11 +3,12 @@
 use anteroom_queue::units::UnixMillis;
 use time::OffsetDateTime;
 
-/// The last instant that four digits of a year can show; later ones are written as it.
-const LAST: u64 = 253_402_300_799_999;
+/// The last instant that four digits of a year can show, 9999-12-31T23:59:59.999Z, in Unix milliseconds. Operators name
+/// no later one, and later ones are written as it.
+pub const LAST_INSTANT_MS: u64 = 253_402_300_799_999;
 
 fn calendar(at: UnixMillis) -> OffsetDateTime {
-    let nanoseconds = i128::from(at.0.min(LAST)) * 1_000_000;
+    let nanoseconds = i128::from(at.0.min(LAST_INSTANT_MS)) * 1_000_000;
     OffsetDateTime::from_unix_timestamp_nanos(nanoseconds).expect("four digits of a year fit")
 }
 

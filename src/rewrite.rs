@@ -123,14 +123,13 @@ pub struct Names {
 impl Names {
     /// For an origin at `origin_base` and a visitor's request.
     pub fn new(origin_base: &str, incoming: &Incoming) -> Self {
-        let scheme = if incoming.secure { "https" } else { "http" };
         let origin_authority = origin_base
             .split_once("://")
             .map_or(origin_base, |(_, authority)| authority);
         Names {
             origin_base: origin_base.to_owned(),
             origin_authority: origin_authority.to_owned(),
-            visitor_base: format!("{scheme}://{}", incoming.authority),
+            visitor_base: incoming.own_origin(),
             visitor_host: incoming.host(),
         }
     }

@@ -76,12 +76,7 @@ pub fn cors_headers(incoming: &Incoming, cors_origins: &[String]) -> Vec<(&'stat
 }
 
 fn is_own(origin: &str, incoming: &Incoming) -> bool {
-    let scheme = if incoming.secure { "https" } else { "http" };
-    origin
-        .split_once("://")
-        .is_some_and(|(present, authority)| {
-            present == scheme && authority.eq_ignore_ascii_case(&incoming.authority)
-        })
+    origin.eq_ignore_ascii_case(&incoming.own_origin())
 }
 
 #[cfg(test)]

@@ -150,8 +150,11 @@ pub fn from_ticket(ticket: &Ticket, board: Option<&Board>) -> FromTicket {
         (Some(_), Some(rank)) if rank < called => (Stand::Called, true),
         (Some(_), _) => (Stand::Waiting, false),
     };
+    // While a brake is on, the clock of offers stands.
+    let runs =
+        |line: &LineBoard| line.phase == Phase::Open && board.is_some_and(|board| !board.stop);
     let offer_until = match (stand, line, rank) {
-        (Stand::Called, Some(line), Some(rank)) => line
+        (Stand::Called, Some(line), Some(rank)) if runs(line) => line
             .offers
             .iter()
             .find(|offer| rank < offer.below.0)
@@ -201,20 +204,8 @@ pub fn room_state(stand: Stand, board: Option<&Board>, line: u8) -> &'static str
     }
     match board.lines.get(usize::from(line)).map(|line| line.phase) {
         _ if stand == Stand::Admitted => stand.name(),
-        Some(phase) => phase_state(phase),
-        None => stand.name(),
-    }
-}
-
-fn phase_state(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Before => "before",
-        Phase::Prequeue => "prequeue",
-        Phase::Drawing => "drawing",
-        Phase::Open => "none",
-        Phase::Paused => "paused",
-        Phase::Soldout => "soldout",
-        Phase::Closed => "closed",
+        Some(Phase::Open) | None => stand.name(),
+        Some(phase) => phase_name(phase),
     }
 }
 

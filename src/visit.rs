@@ -66,12 +66,6 @@ impl Visit {
 
     /// The same as a whole address, with the scheme and the host that were asked.
     pub fn link(&self, room: Room, rest: &str) -> String {
-        let scheme = if self.incoming.secure {
-            "https"
-        } else {
-            "http"
-        };
-        let address = self.address(room, rest);
-        format!("{scheme}://{}{address}", self.incoming.authority)
+        format!("{}{}", self.incoming.own_origin(), self.address(room, rest))
     }
 }

@@ -1,5 +1,5 @@
 //! How far a time zone is from UTC at an instant, for the page without script. The platform knows the zones; an isolate
-//! asks it once for each zone and hour. Which zones exist it is asked once, when the configuration is read.
+//! asks it once for each zone and quarter of an hour. Which zones exist it is asked once, when the configuration is read.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,14 +8,15 @@ use anteroom_queue::units::{Millis, UnixMillis};
 use wasm_bindgen::{JsCast, JsValue};
 use worker::js_sys;
 
-/// Zones change their distance at full hours.
-const KEPT: Millis = Millis(60 * 60 * 1_000);
+/// Zones change their distance at full hours in UTC, those of St John's, Adelaide or Lord Howe at half ones; a quarter of an
+/// hour is the step of every distance that there is.
+const KEPT: Millis = Millis(15 * 60 * 1_000);
 
 thread_local! {
     static KNOWN: RefCell<BTreeMap<(String, u64), i32>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// So many are kept at most: a page of each of 14 events shows about ten hours.
+/// So many are kept at most: a page of each of 25 events shows about ten instants.
 const MAX_KNOWN: usize = 256;
 
 /// Whether the platform knows a zone of this name: it refuses to write a time in one that does not exist.

@@ -15,7 +15,6 @@ use crate::page::locale::Language;
 use crate::platform;
 use crate::poll::SHORTEST_POLL;
 use crate::problem::Problem;
-use crate::routes::sheet;
 use crate::sheets::words;
 use crate::visit::Visit;
 
@@ -42,7 +41,7 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     })?;
     let event = room.event;
     let language = Language::choose(visit.incoming.header("accept-language").as_deref());
-    let address = format!("{}{}", sheet::own_origin(visit), event.front());
+    let address = format!("{}{}", visit.incoming.own_origin(), event.front());
     let appointment = Appointment {
         name: name_of(event, &line.id),
         sequence: line.moved.as_ref().map_or(0, |_| in_use.board.version),
@@ -238,14 +237,26 @@ mod tests {
     }
 
     #[test]
-    fn the_asked_line_is_the_named_one_or_the_first() {
+    fn the_asked_line_is_the_named_one_or_the_first_that_will_open() {
         let mut lines = samples::board(Phase::Before).lines;
         lines.push(LineBoard {
             id: "club".to_owned(),
             ..lines[0].clone()
         });
-        assert_eq!(asked_line("", &lines).unwrap().id, "general");
         assert_eq!(asked_line("x=1&line=club", &lines).unwrap().id, "club");
+        for (opens_at, phase_of_first, expected) in [
+            ([None, None], Phase::Before, "general"),
+            ([None, Some(5)], Phase::Before, "club"),
+            ([Some(9), Some(5)], Phase::Before, "general"),
+            ([Some(9), Some(5)], Phase::Open, "club"),
+        ] {
+            for (line, at) in lines.iter_mut().zip(opens_at) {
+                line.opens_at = at.map(UnixMillis);
+            }
+            lines[0].phase = phase_of_first;
+            let found = asked_line("", &lines).unwrap();
+            assert_eq!(found.id, expected, "{opens_at:?} {phase_of_first:?}");
+        }
         assert_eq!(asked_line("line=nobody", &lines).unwrap_err().status(), 400);
     }
 }

@@ -63,11 +63,12 @@ impl Listening {
             if let Some(ready) = self.ready.pop_front() {
                 return Some(ready);
             }
-            let now = platform::now();
-            if now.since(self.since) >= LONGEST {
+            if platform::now().since(self.since) >= LONGEST {
                 return None;
             }
             let in_use = board_reads::refreshed(&self.env, self.room.event).await;
+            // The read may have taken seconds.
+            let now = platform::now();
             match in_use.filter(|in_use| self.shown != Some(in_use.board.version)) {
                 Some(in_use) => {
                     self.shown = Some(in_use.board.version);

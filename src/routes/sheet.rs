@@ -16,7 +16,7 @@ pub fn view(visit: &Visit, room: Room) -> SheetView {
         event: room.event.id.clone(),
         title: looks::title(room, language),
         prefix: visit.deployment.rooms().prefix().to_owned(),
-        origin: own_origin(visit),
+        origin: visit.incoming.own_origin(),
         front: room.event.front().to_owned(),
         nonce: claim_text(&platform::random_128()),
         look: looks::look(room, language),
@@ -28,16 +28,6 @@ pub fn view(visit: &Visit, room: Room) -> SheetView {
             .map(str::to_owned),
         language,
     }
-}
-
-/// Scheme and host of the address that was asked.
-pub fn own_origin(visit: &Visit) -> String {
-    let scheme = if visit.incoming.secure {
-        "https"
-    } else {
-        "http"
-    };
-    format!("{scheme}://{}", visit.incoming.authority)
 }
 
 /// The page, under the queue page's own policy; no site shows it in a frame.
