@@ -283,8 +283,7 @@ fn refused(why: Refused, place: Option<PlaceView>, over: Option<Refused>) -> Pro
         (Refused::PermitExpired, Some(over)) => over,
         (why, _) => why,
     };
-    let stand = place.map_or(place::stand_of_refusal(why), |place| place.state.into());
-    problem::of_refusal(why, stand)
+    problem::of_refused_place(why, place)
 }
 
 /// The home is away: the same permit, signed anew so that the wait counts from now. An expired one stays what it is: it

@@ -265,98 +265,30 @@ mod tests {
             token(|token| token.line = "general".to_owned()),
         );
         let bound = token(|token| token.ip = "192.0.2.7".parse().ok());
-        assert!(
-            read(
-                room(),
-                Said {
-                    enqueue_token: Some(&late),
-                    ..Said::default()
-                },
-                NOW
-            )
-            .is_ok()
-        );
+        let named = |line| Said {
+            line: Some(line),
+            ..Said::default()
+        };
+        let coded = |code| Said {
+            code: Some(code),
+            ..Said::default()
+        };
+        let invited = |token| Said {
+            enqueue_token: Some(token),
+            ..Said::default()
+        };
+        let unusable = |said| (said, 422, "unusable-field");
         let rows = [
-            (
-                Said {
-                    line: Some("nowhere"),
-                    ..Said::default()
-                },
-                400,
-                "no-such-line",
-            ),
-            (
-                Said {
-                    line: Some("fans"),
-                    ..Said::default()
-                },
-                422,
-                "unusable-field",
-            ),
-            (
-                Said {
-                    line: Some("members"),
-                    ..Said::default()
-                },
-                422,
-                "unusable-field",
-            ),
-            (
-                Said {
-                    code: Some("ABCDE"),
-                    ..Said::default()
-                },
-                422,
-                "unusable-field",
-            ),
-            (
-                Said {
-                    code: Some(&foreign),
-                    ..Said::default()
-                },
-                422,
-                "unusable-field",
-            ),
-            (
-                Said {
-                    enqueue_token: Some("a.b.c"),
-                    ..Said::default()
-                },
-                422,
-                "unusable-field",
-            ),
-            (
-                Said {
-                    enqueue_token: Some(&over),
-                    ..Said::default()
-                },
-                422,
-                "unusable-field",
-            ),
-            (
-                Said {
-                    enqueue_token: Some(&lost),
-                    ..Said::default()
-                },
-                422,
-                "unusable-field",
-            ),
-            (
-                Said {
-                    enqueue_token: Some(&open),
-                    ..Said::default()
-                },
-                422,
-                "unusable-field",
-            ),
-            (
-                Said {
-                    enqueue_token: Some(&bound),
-                    ..Said::default()
-                },
-                422,
-                "unusable-field",
-            ),
+            (named("nowhere"), 400, "no-such-line"),
+            unusable(named("fans")),
+            unusable(named("members")),
+            unusable(coded("ABCDE")),
+            unusable(coded(&foreign)),
+            unusable(invited("a.b.c")),
+            unusable(invited(&over)),
+            unusable(invited(&lost)),
+            unusable(invited(&open)),
+            unusable(invited(&bound)),
         ];
         for (said, status, kind) in rows {
             let problem = read(room(), said, NOW).unwrap_err();
@@ -366,10 +298,10 @@ mod tests {
                 "{said:?}"
             );
         }
+        assert!(read(room(), invited(&late), NOW).is_ok());
         let at_home = Said {
-            enqueue_token: Some(&bound),
             ip: Some("::ffff:192.0.2.7"),
-            ..Said::default()
+            ..invited(&bound)
         };
         assert!(read(room(), at_home, NOW).is_ok());
     }

@@ -97,8 +97,9 @@ async fn at_home(
     let home = ShardIndex(ticket.home);
     let now = visit.now_seconds();
     match rooms::command(&visit.env, room.event, home, ask, rooms::RENEWAL_LIMIT).await {
+        // A home without a board does not know either.
+        Ok(ShardReply::Pending { .. }) | Err(_) => by_the_edge(ticket, own, now),
         Ok(reply) => of_reply(ticket, reply, now),
-        Err(_) => by_the_edge(ticket, own, now),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whether a board says that a line makes no new place, and is young enough to refuse anybody on it. What phases and modes
 //! mean for joins is the board's own rule, the one that homes use too.
 
+use anteroom_config::Event;
 use anteroom_queue::board::Board;
 use anteroom_queue::limits::{BRAKE_AGE, PATIENT_SYNC};
 use anteroom_queue::shard::command::Refused;
@@ -23,6 +24,13 @@ pub fn not_yet(board: &Board, age: Millis, line: LineIndex, key: &Key) -> Option
         .filter(|why| is_sure && *why == Refused::NotYet)
 }
 
+/// Whether the configuration names the lines that the run has. If it does not, a line's position says nothing: the run
+/// keeps its lines, and no new place is made before the configuration is put right or names a new run.
+pub fn has_lines_of(event: &Event, board: &Board) -> bool {
+    let configured = event.settings.lines.iter().map(|line| line.id.as_str());
+    configured.eq(board.lines.iter().map(|line| line.id.as_str()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,6 +38,7 @@ mod tests {
     use anteroom_queue::board::Phase;
     use anteroom_queue::settings::Mode;
     use anteroom_queue::units::KeyHash;
+    use serde_json::json;
 
     #[test]
     fn only_a_young_board_that_says_the_sale_is_over_keeps_a_join_away() {
@@ -53,6 +62,20 @@ mod tests {
             over(&closed, Millis(0), LineIndex(0)),
             Some(Refused::Closed)
         );
+    }
+
+    #[test]
+    fn only_the_lines_of_the_run_in_their_order_are_its_lines() {
+        let board = samples::board(Phase::Open);
+        for (lines, same) in [
+            (json!([{ "id": "general" }]), true),
+            (json!([{ "id": "fans" }]), false),
+            (json!([{ "id": "general" }, { "id": "fans" }]), false),
+            (json!([{ "id": "fans" }, { "id": "general" }]), false),
+        ] {
+            let room = samples::room(lines.clone());
+            assert_eq!(has_lines_of(room.event, &board), same, "{lines}");
+        }
     }
 
     #[test]

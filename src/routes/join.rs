@@ -19,9 +19,12 @@ use crate::page::refused;
 use crate::page::view::WhyRefused;
 use crate::permits;
 use crate::place::{self, Found};
+use crate::platform;
+use crate::poll::SHORTEST_POLL;
 use crate::problem::{self, Problem};
 use crate::routes::{permits as permit_route, state};
 use crate::standing::Stand;
+use crate::taking_joins::has_lines_of;
 use crate::visit::Visit;
 use crate::visitor::Visitor;
 use crate::way_back;
@@ -101,6 +104,10 @@ async fn join(
             return Ok(state::document(200, room, visitor, &found, in_use, cookie));
         }
     };
+    let is_of_run = |in_use: &InUse| has_lines_of(room.event, &in_use.board);
+    if !in_use.as_ref().is_none_or(is_of_run) {
+        return Err(other_lines(room));
+    }
     let (permit, expired) = match with_fresh_permit {
         true => (permit_route::fresh(room, in_use.as_ref(), now).0, false),
         false => permit_of(room, fields, now)?,
@@ -115,6 +122,16 @@ async fn join(
     let joined = joining::join(visit, room, visitor, &asked).await?;
     leave_before(visit, room, visitor, &joined).await;
     Ok(joining::document(visit, room, visitor, &asked, &joined).await)
+}
+
+/// No place is made while edge and run do not mean the same lines.
+fn other_lines(room: Room) -> Problem {
+    platform::log(&format!(
+        "join of {}: its lines are not those that run {} began with",
+        room.event.id, room.event.run
+    ));
+    let title = "joins are not taken while the lines of this queue are being changed";
+    Problem::new(503, "other-lines", title).retry(SHORTEST_POLL.0)
 }
 
 /// What a join comes to.

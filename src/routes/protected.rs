@@ -19,6 +19,7 @@ use crate::onward::{Onward, hear_stock};
 use crate::proxy::{self, Part};
 use crate::routes::{pass as pass_route, permits, room as room_route};
 use crate::same_site::{self, Sender};
+use crate::taking_joins::has_lines_of;
 use crate::visit::Visit;
 use crate::visitor::{PassBrought, Visitor, claim_text, is_of_place};
 use crate::{fields, isolate, place, platform, renewal, rooms};
@@ -94,7 +95,9 @@ async fn asked<'a>(
         preflight: visit.incoming.is_preflight(),
         pass,
         has_place,
-        first_line: first_line(room.event),
+        first_line: in_use.and_then(|in_use| {
+            first_line(room.event).filter(|_| has_lines_of(room.event, &in_use.board))
+        }),
         pass_seconds: room.event.pass_seconds(),
         board: in_use.map(|in_use| (&*in_use.board, in_use.age)),
         configured_mode: room.event.settings.mode,
@@ -165,19 +168,16 @@ impl Gate<'_> {
 
     /// One step: the home admits this first visit, or leaves nothing behind.
     async fn try_in(&self) -> Result<Response, JsValue> {
-        let now = self.onward.visit.now_seconds();
-        let line = first_line(self.onward.room.event).expect("only then a visit is tried");
-        let spent = |permit: &Permit| {
-            let ticket = self.onward.visitor.ticket();
-            ticket.is_some_and(|ticket| ticket.nonce == permit.nonce)
-        };
-        let permit =
-            match permits::kept_or_fresh(self.onward.room, self.onward.visitor, self.in_use, now).0
-            {
-                permit if spent(&permit) => permits::fresh(self.onward.room, self.in_use, now).0,
-                permit => permit,
-            };
-        let known = self.onward.visitor.claim_id();
+        let Onward {
+            visit,
+            room,
+            visitor,
+            ..
+        } = self.onward;
+        let now = visit.now_seconds();
+        let line = first_line(room.event).expect("only then a visit is tried");
+        let permit = self.unspent_permit(now);
+        let known = visitor.claim_id();
         let claim = known.unwrap_or_else(|| ClaimId(platform::random_128()));
         let ask = ShardCommand::Try {
             nonce: Nonce(permit.nonce),
@@ -185,15 +185,8 @@ impl Gate<'_> {
             claim,
         };
         let home = ShardIndex(permit.home);
-        let reply = rooms::command(
-            &self.onward.visit.env,
-            self.onward.room.event,
-            home,
-            ask,
-            rooms::ANSWER_LIMIT,
-        )
-        .await;
-        let in_use = self.onward.visit.board(self.onward.room).await;
+        let reply = rooms::command(&visit.env, room.event, home, ask, rooms::ANSWER_LIMIT).await;
+        let in_use = visit.board(room).await;
         let still_open = in_use
             .as_ref()
             .is_some_and(|in_use| gate::may_admit(&in_use.board, in_use.age, line));
@@ -211,31 +204,35 @@ impl Gate<'_> {
                     generation: generation.0,
                 };
                 let ends = renewal::seconds(session_ends);
-                let pass = pass_route::first_pass(self.onward.room, session, ends, now, confirmed);
-                let browser = self.onward.visitor.jar().set(
-                    Kind::Browser,
-                    &claim_text(&claim.0),
-                    KEPT_SECONDS,
-                );
+                let pass = pass_route::first_pass(room, session, ends, now, confirmed);
+                let jar = visitor.jar();
+                let browser = jar.set(Kind::Browser, &claim_text(&claim.0), KEPT_SECONDS);
                 // The ticket that came is of a place that is over.
-                let old = self.onward.visitor.ticket();
-                let old = old.map(|_| self.onward.visitor.jar().clear(Kind::Ticket));
+                let old = visitor.ticket().map(|_| jar.clear(Kind::Ticket));
                 let cookies = old.into_iter().chain([browser]).collect();
                 self.onward.send(With::New(pass), cookies).await
             }
-            _ => {
-                let mode = self
-                    .in_use
-                    .map_or(self.onward.room.event.settings.mode, |in_use| {
-                        in_use.board.mode
-                    });
-                self.room(if mode == Mode::Rate {
-                    Why::Rate
-                } else {
-                    Why::Queue
-                })
-                .await
-            }
+            _ => self.room(self.full()).await,
+        }
+    }
+
+    /// The permit that the browser has, unless it made the place that its ticket is of.
+    fn unspent_permit(&self, now: u64) -> Permit {
+        let Onward { room, visitor, .. } = self.onward;
+        let permit = permits::kept_or_fresh(room, visitor, self.in_use, now).0;
+        let ticket = visitor.ticket();
+        match ticket.is_some_and(|ticket| ticket.nonce == permit.nonce) {
+            true => permits::fresh(room, self.in_use, now).0,
+            false => permit,
+        }
+    }
+
+    /// What a first visit is told for whom there is no room.
+    fn full(&self) -> Why {
+        let configured = self.onward.room.event.settings.mode;
+        match self.in_use.map_or(configured, |in_use| in_use.board.mode) {
+            Mode::Rate => Why::Rate,
+            _ => Why::Queue,
         }
     }
 }

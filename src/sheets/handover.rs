@@ -49,6 +49,7 @@ pub fn render(view: &SheetView, browser: &str) -> String {
 fn reason(kind: &str) -> &'static str {
     match kind {
         "handover-taken" => "handover.taken",
+        "left" | "lapsed" | "ended" => "handover.over",
         "handover-unknown" | "field" => "handover.unknown",
         "too-many-guesses" => "handover.many",
         _ => "handover.failed",

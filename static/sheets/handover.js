@@ -8,8 +8,8 @@ oneField(find("code"), {
     return code.length === CODE_CHARACTERS ? { code, id: form.elements.id.value } : null;
   },
   unfit: words.short,
-  reasonOf({ status }) {
-    if (status === 409) return words.taken;
+  reasonOf({ status, type }) {
+    if (status === 409) return type.endsWith(":handover-taken") ? words.taken : words.over;
     if (status === 404 || status === 422) return words.unknown;
     return status === 429 ? words.many : words.failed;
   },

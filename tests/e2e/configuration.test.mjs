@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { freshRootKey } from "../../scripts/setup/keys.mjs";
+import { until } from "./harness/exchange.mjs";
 import { startRoom } from "./harness/room.mjs";
 
 const GOOD = [{ id: "demo", admission: { per_minute: 1 } }];
@@ -84,4 +85,39 @@ test("T27 a rotated key keeps every visitor: the old key opens, the new one seal
   await room.restartWith({ secrets: { ROOT_KEY: next } });
   assert.equal((await late.ask()).entry, lateEntry);
   assert.equal((await fan.ask()).state, "none", "a retired key opens nothing");
+});
+
+test("lines that are not those of the run take no joins and tell nobody wrong; put right, the run goes on as before", async (t) => {
+  const events = (...ids) => [{ id: "lined", lines: ids.map((id) => ({ id })), opens_at: "2999-01-01T10:00:00Z" }];
+  const lined = await startRoom({ events: events("general", "balcony") });
+  t.after(() => lined.stop());
+  const fan = lined.visitor();
+  await fan.visit();
+  const { entry, line } = await fan.join({ line: "balcony" });
+  for (const other of [events("balcony", "general"), events("general"), events("early", "general", "balcony")]) {
+    await lined.restartWith({ events: other });
+    const refused = await until(
+      async () => {
+        const late = lined.visitor();
+        await late.visit();
+        return late.tryToJoin();
+      },
+      ({ json }) => json.type === "urn:anteroom:problem:other-lines",
+      { what: "the refusal of a join" },
+    );
+    assert.deepEqual([refused.status, refused.state ?? "none"], [503, "none"]);
+    const { configuration_ignored: why } = await (await lined.operator()).observe();
+    assert.match(why, /lines/);
+    assert.equal((await fan.ask()).entry, entry, "a place stays what it was");
+  }
+  await lined.restartWith({ events: events("general", "balcony") });
+  const late = lined.visitor();
+  await late.visit();
+  const joined = await until(
+    () => late.tryToJoin({ line: "balcony" }),
+    ({ status }) => status === 201,
+    { what: "a place" },
+  );
+  assert.deepEqual([joined.json.line, joined.json.entry], [line, entry + 1]);
+  assert.equal((await (await lined.operator()).observe()).configuration_ignored, null);
 });

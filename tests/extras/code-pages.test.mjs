@@ -87,6 +87,7 @@ for (const each of PAGES) {
     const refusals = {
       handover: [
         [409, "handover-taken", /already used in another browser/],
+        [409, "left", /was left, or is over/],
         [404, "handover-unknown", /not known, or it has expired/],
         [429, "too-many", /Too many tries/],
         [503, "away", /Your place is kept/],

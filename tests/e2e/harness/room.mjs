@@ -1,8 +1,9 @@
 // A waiting room for one file of tests: its own wrangler.toml, keys, state and ports; the built Worker on plain workerd;
 // a stand-in for the shop, or the demo shop itself.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { stringify } from "smol-toml";
 import { buildDir as builtDir, wranglerFile } from "../../../scripts/paths.mjs";
 import { signalGroup } from "../../../scripts/processes.mjs";
@@ -164,6 +165,31 @@ class Room {
   /** Cuts objects off by a part of their names (`"/shard/"`, `"/coordinator"`); without any, all are back. */
   cut(...names) {
     return setStage(this.url, { cut: names });
+  }
+
+  /** The alarm of an object comes, in a staged room: the platform's own keep to the real clock. */
+  alarm(object) {
+    return setStage(this.url, { object, alarm: true });
+  }
+
+  /** The keys of the rows that an object of a staged room has stored; null: it holds nothing at all. */
+  async stored(object) {
+    const { id } = await setStage(this.url, { object });
+    const folder = path.join(this.#folder, "state");
+    const file = readdirSync(folder, { recursive: true }).find((each) => path.basename(each) === `${id}.sqlite`);
+    if (!file) return null;
+    const database = new DatabaseSync(path.join(folder, file), { readOnly: true });
+    try {
+      const hasTable = database.prepare("SELECT name FROM sqlite_master WHERE name = 'rows'").all().length > 0;
+      return hasTable
+        ? database
+            .prepare("SELECT key FROM rows ORDER BY key")
+            .all()
+            .map(({ key }) => key)
+        : null;
+    } finally {
+      database.close();
+    }
   }
 
   /** As a power cut would. */

@@ -1,5 +1,6 @@
 // A stage for the built Worker: the same modules, with a few lines behind them by which a test can move the clock that
-// edge and objects read, and cut objects off from their callers. The Worker itself is not changed.
+// edge and objects read, cut objects off from their callers, and have an object's alarm come: the platform's own keep to
+// the real clock. The Worker itself is not changed.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -32,11 +33,21 @@ import * as stagedSelf from "./index.js";
   prototype.fetch = async function (request) {
     if (!isPatched) patch(this.env.SHARD);
     if (new URL(request.url).pathname !== "${CONTROL}") return fetch.call(this, request);
-    const { advance_ms = 0, cut } = await request.json();
+    const { advance_ms = 0, cut, object, alarm } = await request.json();
     stage.ahead_ms += advance_ms;
     if (cut) stage.cut = cut;
-    return Response.json(stage);
+    if (!object) return Response.json(stage);
+    const namespace = object.endsWith("/coordinator") ? this.env.COORDINATOR : this.env.SHARD;
+    const id = namespace.idFromName(object);
+    if (alarm) await namespace.get(id).fetch(request.url);
+    return Response.json({ id: id.toString() });
   };
+  for (const { prototype } of [stagedSelf.ShardObject, stagedSelf.CoordinatorObject]) {
+    const { fetch } = prototype;
+    prototype.fetch = function (request) {
+      return new URL(request.url).pathname === "${CONTROL}" ? this.alarm() : fetch.call(this, request);
+    };
+  }
 }
 `;
 
@@ -50,9 +61,14 @@ export function stagedBuild(builtDir, folder) {
   return staged;
 }
 
-/** Changes what is on the stage. */
+/** Changes what is on the stage; answers it, or the id of the object that is named. */
 export async function setStage(url, change) {
   const body = JSON.stringify(change);
   const answer = await exchange(url, { method: "POST", path: CONTROL, body });
-  assert.equal(answer.status, 200, "only a staged room has a clock that moves");
+  assert.equal(
+    answer.status,
+    200,
+    "only a staged room has a clock that moves, and alarms that come when they are called",
+  );
+  return answer.json;
 }
