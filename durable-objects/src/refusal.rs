@@ -6,7 +6,7 @@ use worker::Response;
 use crate::storage::Unusable;
 use crate::wire::Unreadable;
 
-/// The status of [`Refusal::forgotten`], and of nothing else.
+/// The status of the refusal that the run ended and was deleted, and of nothing else.
 pub const FORGOTTEN: u16 = 410;
 
 /// A refused call.
