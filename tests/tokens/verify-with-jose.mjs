@@ -14,6 +14,7 @@ const MAX_TOKEN_BYTES = 1024;
 const CLOCK_AHEAD_SECONDS = 30;
 const ORIGIN_LEEWAY_SECONDS = 30;
 const LAST_PASS_SECONDS = 60;
+const MAX_WORK_BITS = 24;
 // Refusals that the library alone, asked for algorithm, issuer, audience and time, must give as well.
 const LIBRARY_REFUSES = new Set(["signature", "unknown-key", "wrong-issuer", "wrong-audience", "expired"]);
 
@@ -32,7 +33,16 @@ const session = (value) => {
 const SECONDS = number(Number.MAX_SAFE_INTEGER);
 const RUN = { v: oneOf(1, 2), iss: text(253), evt: text(253), run: number(0xffffffff) };
 const CLAIMS = {
-  permit: { ...RUN, jti: nonce, home: number(0xffff), iat: SECONDS, exp: SECONDS, chl: oneOf("none"), arr: SECONDS },
+  permit: {
+    ...RUN,
+    jti: nonce,
+    home: number(0xffff),
+    iat: SECONDS,
+    exp: SECONDS,
+    chl: oneOf("none", "pow"),
+    bits: (value) => number(MAX_WORK_BITS)(value) && value > 0,
+    arr: SECONDS,
+  },
   ticket: {
     ...RUN,
     jti: nonce,
@@ -67,7 +77,7 @@ const CLAIMS = {
   },
 };
 CLAIMS.staff = { ...RUN, jti: nonce, name: text(64), iat: SECONDS, exp: SECONDS };
-const OPTIONAL = { permit: ["arr"], ticket: ["ent", "rank"] };
+const OPTIONAL = { permit: ["bits", "arr"], ticket: ["ent", "rank"] };
 const AUDIENCE = { pass: audience, enqueue: event };
 
 function canonical(segment) {
@@ -135,6 +145,8 @@ function checkProfile(test, keys) {
   const expected = Object.keys(rules).filter((name) => name in claims || !OPTIONAL[test.purpose]?.includes(name));
   if (JSON.stringify(Object.keys(claims)) !== JSON.stringify(expected)) refuse("claims or their order");
   for (const name of expected) if (!rules[name](claims[name])) refuse(`claim ${name}`);
+  if ("chl" in claims && (claims.chl === "pow") !== "bits" in claims)
+    refuse("work without its bits, or bits without work");
   if ("rank" in claims && !("ent" in claims)) refuse("rank without entry number");
   if ("sx" in claims && claims.exp > claims.sx + LAST_PASS_SECONDS) refuse("outlives its session");
   if (claims.evt !== event && !(test.purpose === "operator" && claims.evt === "*")) refuse("event");

@@ -19,6 +19,7 @@ MAX_TOKEN_BYTES = 1024
 CLOCK_AHEAD_SECONDS = 30
 ORIGIN_LEEWAY_SECONDS = 30
 LAST_PASS_SECONDS = 60
+MAX_WORK_BITS = 24
 MAX_ENQUEUE_SECONDS = 60 * 86_400
 MAX_NUMBER = 2**53 - 1
 # Refusals that the library alone must give as well. PyJWT takes its time from the machine's clock, so the times of the
@@ -74,13 +75,18 @@ def session(value):
     return home <= 0xFFFF and index <= 0xFFFFFFFF and generation <= 0xFFFFFFFF
 
 
+def work_bits(value):
+    return number(MAX_WORK_BITS)(value) and value > 0
+
+
 SECONDS = number(MAX_NUMBER)
 HOME = number(0xFFFF)
 START = {"v": one_of(1, 2), "iss": text(253)}
 RUN = {"evt": text(253), "run": number(0xFFFFFFFF)}
 CLAIMS = {
     "permit": START | RUN | {
-        "jti": nonce, "home": HOME, "iat": SECONDS, "exp": SECONDS, "chl": one_of("none"), "arr": SECONDS,
+        "jti": nonce, "home": HOME, "iat": SECONDS, "exp": SECONDS, "chl": one_of("none", "pow"), "bits": work_bits,
+        "arr": SECONDS,
     },
     "ticket": START | RUN | {
         "jti": nonce, "home": HOME, "idx": number(0xFFFFFFFF), "line": number(0xFF), "ent": SECONDS, "rank": SECONDS,
@@ -97,7 +103,7 @@ CLAIMS["enqueue"] = {
     "jti": text(64), "iat": SECONDS, "exp": SECONDS, "ip": lambda value: address(value) is not None,
 }
 OPTIONAL = {
-    "permit": {"arr"}, "ticket": {"ent", "rank"}, "pass": set(), "operator": set(), "staff": set(), "enqueue": {"ip"},
+    "permit": {"bits", "arr"}, "ticket": {"ent", "rank"}, "pass": set(), "operator": set(), "staff": set(), "enqueue": {"ip"},
 }
 AUDIENCE = {"pass": KEYS["audience"], "enqueue": KEYS["event"]}
 
@@ -166,6 +172,8 @@ def check_profile(test, keys):
     for name, value in claims.items():
         if not rules[name](value):
             raise Refused(f"claim {name}")
+    if "chl" in claims and (claims["chl"] == "pow") != ("bits" in claims):
+        raise Refused("work without its bits, or bits without work")
     if "rank" in claims and "ent" not in claims:
         raise Refused("rank without entry number")
     if "sx" in claims and claims["exp"] > claims["sx"] + LAST_PASS_SECONDS:

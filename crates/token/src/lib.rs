@@ -81,7 +81,7 @@ pub use keys::{
 pub use operator::{EVERY_EVENT, OperatorScope, OperatorToken};
 pub use origin_keys::{OriginKey, origin_keys, public_jwks};
 pub use pass::{LAST_PASS_SECONDS, Pass, STAFF_HOME, SessionId};
-pub use permit::{Challenge, NONCE_BYTES, Permit};
+pub use permit::{Challenge, MAX_WORK_BITS, NONCE_BYTES, Permit, permit_signature};
 pub use refusal::Refusal;
 pub use staff::{MAX_STAFF_MINUTES, StaffToken};
 pub use ticket::Ticket;

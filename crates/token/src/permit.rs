@@ -1,7 +1,8 @@
 //! The permit: a signed leave to join, made by the edge without asking anybody.
 //!
 //! One permit is one place: whoever joins twice with it gets the same place. So it may outlive its `exp` for finding
-//! that place again, and makes no new one then. Claims: `v iss evt run jti home iat exp chl arr?`.
+//! that place again, and makes no new one then. Claims: `v iss evt run jti home iat exp chl bits? arr?`; `bits` is there
+//! when the challenge asks for work.
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 
@@ -17,19 +18,50 @@ pub const NONCE_BYTES: usize = 16;
 pub enum Challenge {
     /// Nothing.
     None,
+    /// Proof of work over the permit's [signature](crate::permit_signature).
+    Work {
+        /// Zero bits of each hash, at most [`MAX_WORK_BITS`].
+        bits: u8,
+    },
 }
 
+/// The most work that a permit can ask for, in zero bits of each hash.
+pub const MAX_WORK_BITS: u8 = 24;
+
 impl Challenge {
-    fn name(self) -> &'static str {
+    /// Its name in the claim `chl` and in documents.
+    pub const fn name(self) -> &'static str {
         match self {
             Challenge::None => "none",
+            Challenge::Work { .. } => "pow",
         }
     }
 
-    fn named(name: &str) -> Option<Self> {
-        [Challenge::None]
-            .into_iter()
-            .find(|challenge| challenge.name() == name)
+    /// The zero bits that it asks for, if it asks for work.
+    pub const fn bits(self) -> Option<u8> {
+        match self {
+            Challenge::None => None,
+            Challenge::Work { bits } => Some(bits),
+        }
+    }
+
+    fn read(claims: &mut ClaimsReader<'_>) -> Result<Self, Refusal> {
+        let name = claims.text("chl")?;
+        let refused = Refusal::Claims { claim: "bits" };
+        let bits = match claims.optional_number("bits")? {
+            None => None,
+            Some(bits) => {
+                let bits = u8::try_from(bits).map_err(|_| refused)?;
+                let in_range = (1..=MAX_WORK_BITS).contains(&bits);
+                Some(in_range.then_some(bits).ok_or(refused)?)
+            }
+        };
+        match (name, bits) {
+            ("none", None) => Ok(Challenge::None),
+            ("pow", Some(bits)) => Ok(Challenge::Work { bits }),
+            ("none" | "pow", _) => Err(refused),
+            _ => Err(Refusal::Claims { claim: "chl" }),
+        }
     }
 }
 
@@ -59,6 +91,7 @@ impl Permit {
             .number("iat", self.issued_at)
             .number("exp", self.expires_at)
             .text("chl", self.challenge.name())
+            .optional_number("bits", self.challenge.bits().map(u64::from))
             .optional_number("arr", self.arrived_at)
     }
 
@@ -68,11 +101,22 @@ impl Permit {
             home: claims.number("home")?,
             issued_at: claims.number("iat")?,
             expires_at: claims.number("exp")?,
-            challenge: Challenge::named(claims.text("chl")?)
-                .ok_or(Refusal::Claims { claim: "chl" })?,
+            challenge: Challenge::read(claims)?,
             arrived_at: claims.optional_number("arr")?,
         })
     }
+}
+
+/// Bytes of a permit's signature: permits are always signed with HMAC-SHA256.
+const SIGNATURE_BYTES: usize = 32;
+
+/// The signature of a permit, which its work is about; `None` for what is no token. Whether it is right is asked by
+/// opening the permit.
+pub fn permit_signature(token: &str) -> Option<[u8; SIGNATURE_BYTES]> {
+    let (_, signature) = token.rsplit_once('.')?;
+    let mut bytes = [0; SIGNATURE_BYTES];
+    let decoded = Base64UrlUnpadded::decode(signature, &mut bytes).ok()?;
+    (decoded.len() == SIGNATURE_BYTES).then_some(bytes)
 }
 
 pub(crate) fn nonce_text(nonce: &[u8; NONCE_BYTES]) -> String {

@@ -5,7 +5,8 @@
 mod forge;
 
 use anteroom_token::{
-    Challenge, EnqueueToken, Pass, Permit, Refusal, SessionId, StaffToken, Ticket,
+    Challenge, EnqueueToken, MAX_WORK_BITS, Pass, Permit, Refusal, SessionId, StaffToken, Ticket,
+    permit_signature,
 };
 use forge::{ENQUEUE, NOW, PASS, STAFF, tokens, verifier};
 use proptest::prelude::*;
@@ -30,9 +31,10 @@ prop_compose! {
 prop_compose! {
     fn any_permit()(
         nonce: [u8; 16], home: u16, issued_at in 0..=NOW, expires_at in NOW + 1..=LARGEST,
-        arrived_at in proptest::option::of(0..=LARGEST),
+        arrived_at in proptest::option::of(0..=LARGEST), bits in proptest::option::of(1..=MAX_WORK_BITS),
     ) -> Permit {
-        Permit { nonce, home, issued_at, expires_at, challenge: Challenge::None, arrived_at }
+        let challenge = bits.map_or(Challenge::None, |bits| Challenge::Work { bits });
+        Permit { nonce, home, issued_at, expires_at, challenge, arrived_at }
     }
 }
 
@@ -58,7 +60,9 @@ proptest! {
     #[test]
     fn every_permit_opens_as_it_was_sealed(permit in any_permit()) {
         let tokens = tokens(PASS);
-        prop_assert_eq!(tokens.open_permit(&tokens.seal_permit(&permit), NOW), Ok(permit));
+        let token = tokens.seal_permit(&permit);
+        prop_assert_eq!(tokens.open_permit(&token, NOW), Ok(permit));
+        prop_assert!(permit_signature(&token).is_some());
     }
 
     #[test]

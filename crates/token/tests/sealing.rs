@@ -19,7 +19,7 @@ fn permit() -> Permit {
         home: 7,
         issued_at: NOW - 60,
         expires_at: NOW + 120,
-        challenge: Challenge::None,
+        challenge: Challenge::Work { bits: 16 },
         arrived_at: Some(NOW - 100),
     }
 }

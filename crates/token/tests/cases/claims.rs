@@ -134,8 +134,11 @@ fn ranges(kind: Kind) -> Vec<Case> {
             ("jti", r#""AAECAwQFBgcICQoLDA0ODw==""#),
             ("home", "65536"),
             ("run", "4294967296"),
-            ("chl", r#""pow""#),
-            ("chl", r#""None""#),
+            ("chl", r#""none""#),
+            ("chl", r#""Pow""#),
+            ("bits", "0"),
+            ("bits", "25"),
+            ("bits", "256"),
         ],
         "ticket" => &[
             ("home", "65536"),
