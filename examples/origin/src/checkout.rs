@@ -41,7 +41,7 @@ pub async fn begin(
         .with_seats(move |seats| seats.order(&event, &holder, &unguessable(), now))
         .await?;
     let Some(order) = order else {
-        return Ok(Redirect::to(&format!("{}/cart", visitor.path())).into_response());
+        return Ok(Redirect::to(&format!("{}/cart", visitor.path)).into_response());
     };
     let payment = PaymentRequest {
         cents: order.cents,
@@ -49,7 +49,7 @@ pub async fn begin(
         return_url: format!(
             "{}{}/paid",
             public_address(&headers, shop.public_url.as_deref()),
-            visitor.path()
+            visitor.path
         ),
     };
     let opened = shop.till.open(&order.key, &payment).await?.id;
@@ -90,7 +90,7 @@ pub async fn back_from_bank(
             let named = form_urlencoded::Serializer::new(String::new())
                 .append_pair("payment", &payment)
                 .finish();
-            Redirect::to(&format!("{}/paid?{named}", visitor.path())).into_response()
+            Redirect::to(&format!("{}/paid?{named}", visitor.path)).into_response()
         }
     })
 }

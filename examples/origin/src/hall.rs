@@ -57,7 +57,7 @@ pub async fn reserve(
         .with_seats(move |seats| seats.reserve(&event, &holder, &names, now))
         .await?;
     match reserved {
-        Ok(()) => Ok(Redirect::to(&format!("{}/cart", visitor.path())).into_response()),
+        Ok(()) => Ok(Redirect::to(&format!("{}/cart", visitor.path)).into_response()),
         Err(refusal) => Ok(shop_pages::hall(
             &visitor,
             &seats(&shop, &visitor).await?,
@@ -78,7 +78,7 @@ pub async fn give_back(
     let (event, holder) = (visitor.event.clone(), visitor.holder.clone());
     shop.with_seats(move |seats| seats.give_back(&event, &holder))
         .await?;
-    Ok(Redirect::to(&visitor.path()).into_response())
+    Ok(Redirect::to(visitor.first_page()).into_response())
 }
 
 async fn seats(shop: &Arc<Shop>, visitor: &Visitor) -> Result<Vec<Seat>, Trouble> {

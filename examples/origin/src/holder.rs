@@ -55,5 +55,5 @@ fn cookie(number: &str, headers: &HeaderMap) -> String {
     } else {
         "SameSite=Lax"
     };
-    format!("{COOKIE}={number}; Path=/events/; HttpOnly; {same_site}")
+    format!("{COOKIE}={number}; Path=/; HttpOnly; {same_site}")
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anteroom_demo_shop::bank::Bank;
+use anteroom_demo_shop::event_paths::EventPaths;
 use anteroom_demo_shop::random::unguessable;
 use anteroom_demo_shop::seats::Seats;
 use anteroom_demo_shop::settings::Settings;
@@ -44,7 +45,12 @@ async fn serve(settings: Settings) -> Result<(), String> {
     let bank = Bank::new(merchant_secret.clone());
     let seats = Seats::open(settings.database.as_deref())
         .map_err(|error| format!("the store does not open: {error}"))?;
+    let mut paths = EventPaths::default();
+    for event in &settings.events {
+        paths.add(&event.id, &event.paths);
+    }
     let shop = Arc::new(Shop {
+        paths,
         admission: settings.admission()?,
         seats,
         till: Till::new(

@@ -11,14 +11,15 @@ use axum::extract::{Path, Query, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 use futures_util::stream;
 use http_body_util::BodyExt;
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::event_paths::AskedAt;
 use crate::public_address::own_host;
-use crate::shop::{Shop, commanding};
+use crate::shop::{Shop, Visitor, commanding};
 
 /// The longest a test may make the shop wait, and the most pieces of a streamed answer.
 const MAX_WAIT_MS: u64 = 60_000;
@@ -54,7 +55,11 @@ async fn echo(request: Request) -> Response {
             .or_default()
             .push(String::from_utf8_lossy(value.as_bytes()).into_owned());
     }
-    let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+    let asked = parts
+        .extensions
+        .get::<AskedAt>()
+        .map_or(&parts.uri, |asked| &asked.0);
+    let path = asked.path_and_query().map_or("/", |path| path.as_str());
     let seen = json!({
         "method": parts.method.as_str(), "path": path, "headers": headers, "body_bytes": body_bytes,
     });
@@ -74,8 +79,8 @@ async fn socket(upgrade: WebSocketUpgrade) -> Response {
 }
 
 /// A redirect that names the shop's own host.
-async fn redirect(Path(event): Path<String>, headers: HeaderMap) -> Response {
-    let location = format!("http://{}/events/{event}/ok", own_host(&headers));
+async fn redirect(Extension(visitor): Extension<Visitor>, headers: HeaderMap) -> Response {
+    let location = format!("http://{}{}/ok", own_host(&headers), visitor.path);
     (StatusCode::FOUND, [(header::LOCATION, location)]).into_response()
 }
 

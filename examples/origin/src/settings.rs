@@ -16,17 +16,21 @@ anteroom-demo-shop [--port N] [--bank-port N] [--bank-url URL] [--public-url URL
   --public-url URL  the waiting room's address, for visitors without a pass (SHOP_ROOM_URL)
   --database FILE   where orders and seats are kept (SHOP_STATE/shop.sqlite; nothing: in memory)
   --pass-keys KEYS  JSON array of JWKs with kid, k or x, issuer and audience (PASS_KEYS), for any event;
-                    SHOP_EVENTS instead names the events: [{\"id\",\"title\",\"keys\":[JWK]}]
-  --test-endpoints  also serves echo, socket, redirect and the like under /events/<event>/ (SHOP_TEST_ENDPOINTS=1)";
+                    SHOP_EVENTS instead names the events: [{\"id\",\"title\",\"paths\",\"keys\":[JWK]}]; an event
+                    without paths is at /events/<event>/
+  --test-endpoints  also serves echo, socket, redirect and the like under an event's path (SHOP_TEST_ENDPOINTS=1)";
 
 /// An event that the shop sells for.
 #[derive(Debug, Clone, Deserialize)]
 pub struct SoldEvent {
-    /// Its id, as in the path.
+    /// Its id, as in its passes.
     pub id: String,
     /// What visitors read.
     #[serde(default)]
     pub title: Option<String>,
+    /// The paths that the waiting room protects for it: `/shop`, `/shop/*`.
+    #[serde(default)]
+    pub paths: Vec<String>,
     /// The keys of its passes.
     pub keys: Vec<PassKey>,
 }

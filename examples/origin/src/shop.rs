@@ -1,4 +1,4 @@
-//! The shop: what it serves, and to whom. Everything under `/events/<event>/` needs a valid pass for that event.
+//! The shop: what it serves, and to whom. Everything under an event's paths needs a valid pass for that event.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,12 +6,13 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{RawPathParams, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
 
 use crate::admission::Admission;
 use crate::checkout;
+use crate::event_paths::{AskedAt, EventPaths};
 use crate::holder::holder_of;
 use crate::seats::Seats;
 use crate::till::{BankAway, Till};
@@ -38,6 +39,8 @@ pub struct Shop {
     pub public_url: Option<String>,
     /// Titles of events, by id.
     pub titles: BTreeMap<String, String>,
+    /// Where events are.
+    pub paths: EventPaths,
 }
 
 /// An admitted visitor, from nothing but the pass.
@@ -49,14 +52,20 @@ pub struct Visitor {
     pub title: String,
     /// Who has the seats.
     pub holder: String,
+    /// Where the event's pages begin, without a slash at the end.
+    pub path: String,
     /// How long the session still lasts.
     pub session_seconds_left: u64,
 }
 
 impl Visitor {
-    /// Where the event's pages begin.
-    pub fn path(&self) -> String {
-        format!("/events/{}", self.event)
+    /// The event's first page.
+    pub fn first_page(&self) -> &str {
+        if self.path.is_empty() {
+            "/"
+        } else {
+            &self.path
+        }
     }
 }
 
@@ -118,13 +127,18 @@ impl Shop {
         if test_endpoints {
             admitted = admitted.merge(probes::router());
         }
-        admitted
+        let routes = admitted
             .route_layer(from_fn_with_state(Arc::clone(self), admit))
             .route("/", get(front))
             .route("/health", get(async || "ok\n"))
             .route("/tickets/{key}", get(checkout::tickets))
             .fallback(async || shop_pages::not_found())
-            .with_state(Arc::clone(self))
+            .with_state(Arc::clone(self));
+        let shop = Arc::clone(self);
+        let at_own_paths = from_fn(move |request: Request, next: Next| {
+            next.run(with_routed_path(&shop.paths, request))
+        });
+        Router::new().fallback_service(routes).layer(at_own_paths)
     }
 
     /// Works with the store where blocking is allowed.
@@ -146,6 +160,16 @@ impl Shop {
     }
 }
 
+/// The request in the form of the routes.
+fn with_routed_path(paths: &EventPaths, mut request: Request) -> Request {
+    let asked = request.uri().clone();
+    if let Some(routed) = paths.routed(&asked) {
+        *request.uri_mut() = routed;
+    }
+    request.extensions_mut().insert(AskedAt(asked));
+    request
+}
+
 /// The door. What passes it carries a [`Visitor`].
 async fn admit(
     State(shop): State<Arc<Shop>>,
@@ -162,12 +186,15 @@ async fn admit(
     let claims =
         pass_of(request.headers()).and_then(|pass| shop.admission.check(&event, pass, now).ok());
     let Some(claims) = claims else {
-        return shop_pages::refused(shop.public_url.as_deref(), request.uri().path());
+        let asked = request.extensions().get::<AskedAt>();
+        let path = asked.map_or("/", |AskedAt(uri)| uri.path());
+        return shop_pages::refused(shop.public_url.as_deref(), path, &event);
     };
     let (holder, cookie) = holder_of(&claims, request.headers());
     request.extensions_mut().insert(Visitor {
         title: shop.title(&event),
         holder,
+        path: shop.paths.first(&event),
         session_seconds_left: claims.session_seconds_left(now),
         event,
     });
@@ -195,6 +222,14 @@ pub fn commanding(mut response: Response, command: &str) -> Response {
 }
 
 async fn front(State(shop): State<Arc<Shop>>) -> Response {
-    let events: Vec<(String, String)> = shop.titles.clone().into_iter().collect();
+    let events: Vec<shop_pages::Sold> = shop
+        .titles
+        .iter()
+        .map(|(id, title)| shop_pages::Sold {
+            id,
+            title,
+            path: shop.paths.first(id),
+        })
+        .collect();
     shop_pages::front(shop.public_url.as_deref(), &events)
 }

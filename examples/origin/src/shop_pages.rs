@@ -19,7 +19,7 @@ fn page<'a>(status: StatusCode, visitor: &'a Visitor) -> Page<'a> {
 
 /// The seats, to choose from.
 pub fn hall(visitor: &Visitor, seats: &[Seat], notice: Option<&NotReserved>) -> Response {
-    let base = visitor.path();
+    let base = &visitor.path;
     let status = if notice.is_some() {
         StatusCode::CONFLICT
     } else {
@@ -74,7 +74,7 @@ fn why_not(refusal: &NotReserved) -> String {
 
 /// What is reserved, and the way to pay.
 pub fn cart(visitor: &Visitor, mine: &[Seat], now: u64, bank: &str) -> Response {
-    let base = visitor.path();
+    let base = &visitor.path;
     let until = mine.iter().filter_map(|seat| match seat.state {
         SeatState::Mine { until } => Some(until),
         _ => None,
@@ -82,7 +82,7 @@ pub fn cart(visitor: &Visitor, mine: &[Seat], now: u64, bank: &str) -> Response 
     let Some(until) = until.min() else {
         return page(StatusCode::OK, visitor).respond(html! {
             h1 { "Your cart is empty" }
-            p { a.button.main href=(base) { "Choose seats" } }
+            p { a.button.main href=(visitor.first_page()) { "Choose seats" } }
         });
     };
     page(StatusCode::OK, visitor).with_forms_to(bank).respond(html! {
@@ -92,7 +92,7 @@ pub fn cart(visitor: &Visitor, mine: &[Seat], now: u64, bank: &str) -> Response 
         p.quiet { "Reserved for you: " span data-seconds-left=(until.saturating_sub(now)) { (time_left(until.saturating_sub(now))) } }
         form method="post" action={ (base) "/checkout" } { button.main { "Pay" } }
         form method="post" action={ (base) "/reservations/give-back" } { p { button { "Give the seats back" } } }
-        p { a href=(base) { "Back to the seats" } }
+        p { a href=(visitor.first_page()) { "Back to the seats" } }
     })
 }
 
@@ -111,27 +111,26 @@ pub fn not_paid(visitor: &Visitor, status: StatusCode, heading: &str, text: &str
     page(status, visitor).respond(html! {
         h1 { (heading) }
         p { (text) }
-        p { a.button.main href={ (visitor.path()) "/cart" } { "To the cart" } }
+        p { a.button.main href={ (visitor.path) "/cart" } { "To the cart" } }
     })
 }
 
 /// For who comes without a valid pass.
-pub fn refused(room: Option<&str>, path: &str) -> Response {
+pub fn refused(room: Option<&str>, path: &str, event: &str) -> Response {
     Page::new(StatusCode::FORBIDDEN, "Ticket shop").respond(html! {
         h1 { "Please come through the waiting room" }
         p { "The shop is open to visitors whose turn it is." }
         @if let Some(room) = room {
             p { a.button.main href={ (room) (path) } { "To the waiting room" } }
-            @if let Some(event) = event_in(path) { (alone(room, event)) }
+            @if is_plain(event) { (alone(room, event)) }
         }
     })
 }
 
-/// The event of a path, if it is written like one: it becomes part of a command that people copy.
-fn event_in(path: &str) -> Option<&str> {
-    let event = path.strip_prefix("/events/")?.split('/').next()?;
+/// Whether an event's id is written like one: it becomes part of a command that people copy.
+fn is_plain(event: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    (event.bytes().next()?.is_ascii_lowercase() && event.bytes().all(plain)).then_some(event)
+    event.starts_with(|first: char| first.is_ascii_lowercase()) && event.bytes().all(plain)
 }
 
 /// For who tries the demo alone: nobody waits where nobody else is.
@@ -161,12 +160,22 @@ pub fn not_found() -> Response {
     })
 }
 
+/// An event on the front page.
+pub struct Sold<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Its title.
+    pub title: &'a str,
+    /// Where its pages begin, without a slash at the end.
+    pub path: String,
+}
+
 /// The front page, open to all.
-pub fn front(room: Option<&str>, events: &[(String, String)]) -> Response {
+pub fn front(room: Option<&str>, events: &[Sold]) -> Response {
     Page::new(StatusCode::OK, "Ticket shop").respond(html! {
         h1 { "Tickets" }
-        @for (id, title) in events {
-            p { a.button.main href={ (room.unwrap_or_default()) "/events/" (id) "/" } { (title) } }
+        @for Sold { title, path, .. } in events {
+            p { a.button.main href={ (room.unwrap_or_default()) (path) "/" } { (title) } }
         }
         p.quiet { "A demo: seats and payments are made up." }
         @if let (Some(room), Some(event)) = (room, crowded(events)) { (alone(room, event)) }
@@ -174,8 +183,8 @@ pub fn front(room: Option<&str>, events: &[(String, String)]) -> Response {
 }
 
 /// The event with a line worth seeing.
-fn crowded(events: &[(String, String)]) -> Option<&str> {
-    let ids = || events.iter().map(|(id, _)| id.as_str());
+fn crowded<'a>(events: &[Sold<'a>]) -> Option<&'a str> {
+    let ids = || events.iter().map(|event| event.id);
     ids().find(|id| *id == CROWDED).or_else(|| ids().next())
 }
 

@@ -13,6 +13,32 @@ async fn door() -> Door {
 }
 
 #[tokio::test]
+async fn an_event_at_paths_of_its_own_is_sold_there_from_the_first_link_to_the_last() {
+    let rules = ["/concerts/2027/*".to_owned()];
+    let door = Door::at(&rules, PassAlgorithm::Hs256, true).await;
+    for first in ["/concerts/2027", "/concerts/2027/"] {
+        let hall = door.show(first, 1).await;
+        assert_eq!(hall.status, StatusCode::OK);
+        assert!(hall.text.contains("action=\"/concerts/2027/reservations\""));
+    }
+    let reserved = door.send("/concerts/2027/reservations", 1, "seat=C7").await;
+    assert_eq!(reserved.header("location"), Some("/concerts/2027/cart"));
+    let cart = door.show("/concerts/2027/cart", 1).await;
+    assert!(cart.text.contains("action=\"/concerts/2027/checkout\""));
+    assert!(!cart.text.contains("/events/"), "{}", cart.text);
+    let echo = door.show("/concerts/2027/echo?a=%2F", 1).await;
+    assert!(echo.text.contains("\"/concerts/2027/echo?a=%2F\""));
+    let stranger = Request::builder().uri("/concerts/2027/cart");
+    let refused = ask(&door.router, stranger, "").await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN);
+    let back = "href=\"https://tickets.example.com/concerts/2027/cart\"";
+    assert!(refused.text.contains(back), "{}", refused.text);
+    assert!(refused.text.contains("--event demo"), "{}", refused.text);
+    let nowhere = door.show("/concerts/2027/nowhere", 1).await;
+    assert_eq!(nowhere.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
 async fn a_visitor_buys_two_seats_and_gives_the_session_back() {
     let door = door().await;
     let hall = door.show("/events/demo", 1).await;

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use anteroom_demo_shop::admission::{Admission, PassKey};
 use anteroom_demo_shop::bank::Bank;
+use anteroom_demo_shop::event_paths::EventPaths;
 use anteroom_demo_shop::seats::Seats;
 use anteroom_demo_shop::shop::Shop;
 use anteroom_demo_shop::till::Till;
@@ -59,6 +60,11 @@ impl Answer {
 
 impl Door {
     pub async fn open(algorithm: PassAlgorithm, test_endpoints: bool) -> Door {
+        Door::at(&[], algorithm, test_endpoints).await
+    }
+
+    /// The event is at paths of its own.
+    pub async fn at(rules: &[String], algorithm: PassAlgorithm, test_endpoints: bool) -> Door {
         let root = RootKey::from_bytes("k1", SAMPLE_KEY_CURRENT).unwrap();
         let keyring = Keyring::from_root_keys(root, None).unwrap();
         let key = origin_keys(&keyring, "live", "tickets.example.com", algorithm).remove(0);
@@ -73,12 +79,15 @@ impl Door {
         let now = Arc::new(AtomicU64::new(NOW));
         let clock = Arc::clone(&now);
         let bank_pages = "http://bank.example".to_owned();
+        let mut paths = EventPaths::default();
+        paths.add("demo", rules);
         let shop = Arc::new(Shop {
             admission,
             seats: Seats::open(None).unwrap(),
             till: Till::new(bank_address, bank_pages.clone(), MERCHANT.to_owned()),
             clock: Arc::new(move || clock.load(Ordering::Relaxed)),
             public_url: Some("https://tickets.example.com".to_owned()),
+            paths,
             titles: BTreeMap::from([("demo".to_owned(), "Demo <b>\"sale\"</b>".to_owned())]),
         });
         Door {
