@@ -6,6 +6,7 @@ import { command, configFileOf, readArguments, UsageError } from "./command-line
 import { root, wranglerFile } from "./paths.mjs";
 import { faceOf, viewsOf } from "./previewing/views.mjs";
 import { contactSheet } from "./previewing/contact-sheet.mjs";
+import { runOrThrow } from "./processes.mjs";
 import { say, step } from "./progress.mjs";
 import { setup } from "./setup.mjs";
 import { findBrowser, launchBrowser } from "./testing/browser.mjs";
@@ -22,6 +23,8 @@ const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, heig
 const COLOUR_SCHEMES = ["light", "dark"];
 /** Until numbers stand still and fonts are there. */
 const SETTLED_MS = 150;
+/** The edge's examples that make the queue page and the small pages. */
+const RENDERERS = ["render_page", "render_sheet"];
 const HOST = "http://preview.localhost";
 
 async function main(words) {
@@ -44,7 +47,8 @@ async function main(words) {
   if (!findBrowser()) await launchBrowser();
   const face = faceOf(event.id);
   const views = viewsOf(event, face, values.language, deployment.config.vars?.PREFIX);
-  const pages = await step("the pages", "1 to 3 min the first time", () => render(views, face));
+  await step("the programs that make the pages", "no time; 1 to 3 min the first time", buildRenderers);
+  const pages = await step("the pages", "a moment", (onLine) => render(views, face, onLine));
   for (const { name, html } of pages) writeFileSync(path.join(folder, `${name}.html`), html);
   await step(`${pages.length} pages as pictures`, "1 to 2 min", (onLine) => takePictures(pages, folder, onLine));
   const index = path.join(folder, "index.html");
@@ -61,11 +65,17 @@ function folderOf(text) {
   return folder;
 }
 
+/** Both at once, and beforehand, so that it can be said how far it is. */
+async function buildRenderers(onLine) {
+  const examples = RENDERERS.flatMap((name) => ["--example", name]);
+  await runOrThrow("cargo", ["build", "--package", "anteroom", ...examples], { cwd: root, onLine });
+}
+
 /**
  * `[{ name, address, html, answers }]`: the pages as the edge would send them, and what they get at the addresses that
  * they ask. The logo is written into them, so that they stand alone.
  */
-async function render(views, { logo }) {
+async function render(views, { logo }, onLine) {
   const { startRenderer } = await import("../tests/page/renderer.mjs");
   const { stateOf } = await import("../tests/page/room.mjs");
   const { smallPagesOf } = await import("./previewing/small-pages.mjs");
@@ -75,11 +85,12 @@ async function render(views, { logo }) {
   const standing = views.map(({ name, view }) => ({ name, asked: view, answers: { "tickets/me": stateOf(view) } }));
   const pages = [];
   for (const [example, address, wanted] of [
-    ["render_page", own.return_to, standing],
-    ["render_sheet", `${queue}/page`, await smallPagesOf(own, HOST)],
+    [RENDERERS[0], own.return_to, standing],
+    [RENDERERS[1], `${queue}/page`, await smallPagesOf(own, HOST)],
   ]) {
     const renderer = startRenderer(example);
     for (const { name, asked, answers } of wanted) {
+      onLine(name);
       const html = await renderer.render(asked);
       pages.push({ name, address, answers, html: logo ? html.replaceAll(logoAddress, `"${logo}"`) : html });
     }

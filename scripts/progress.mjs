@@ -1,4 +1,4 @@
-// What a step prints: one line when it is done or was not needed; while it runs, how far it is if somebody watches.
+// What a step prints: one line when it is done or was not needed; while it runs, how far it is.
 const isTerminal = process.stderr.isTTY === true;
 
 export const seconds = (ms) => (ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`);
@@ -8,24 +8,55 @@ export const say = (text) => process.stderr.write(`${text}\n`);
 
 /** Where nobody watches a moving line, a new one says so often how far it is. */
 const SIGN_OF_LIFE_MS = 30_000;
+/** On a terminal the moving line counts the seconds. */
+const COUNTED_EVERY_MS = 1_000;
+const NARROWEST_COLUMNS = 20;
+const LONGEST_SIGN_CHARACTERS = 100;
 
-/** Runs one step with its name, its usual time, and a moving last line on a terminal. */
-export async function step(name, usually, work) {
+/** Runs one step with its name, its usual time and signs of life; one that is over within `isQuietFor` ms is not told. */
+export async function step(name, usually, work, { isQuietFor = 0, write = say, ...options } = {}) {
   const startedAt = Date.now();
-  say(`- ${name} (usually ${usually})`);
-  let lastLine = "";
-  const onLine = (line) => {
-    lastLine = line;
-    if (isTerminal) process.stderr.write(`\r\x1b[K    ${line.slice(0, (process.stderr.columns ?? 80) - 6)}`);
+  let isTold = false;
+  const begin = () => {
+    isTold = true;
+    write(`- ${name} (usually ${usually})`);
   };
-  const ticker = setInterval(() => {
-    if (!isTerminal) say(`    still at it after ${seconds(Date.now() - startedAt)}: ${lastLine.slice(0, 80)}`);
-  }, SIGN_OF_LIFE_MS);
+  const beginning = isQuietFor === 0 ? begin() : setTimeout(begin, isQuietFor);
   try {
-    return await work(onLine);
+    return await withSignsOfLife("", work, { isShown: () => isTold, write, ...options });
+  } finally {
+    clearTimeout(beginning);
+    if (isTold) write(`  ${name}: ${seconds(Date.now() - startedAt)}`);
+  }
+}
+
+/**
+ * Does the work, which is given `onLine`: what it says last is what it is at. `name` is for work that has no line of its
+ * own. The options are for tests and for steps.
+ */
+export async function withSignsOfLife(name, work, options = {}) {
+  const { isShown = () => true, isWatched = isTerminal, signOfLifeMs = SIGN_OF_LIFE_MS, write = say } = options;
+  const startedAt = Date.now();
+  let lastLine = "";
+  const farther = () => {
+    const after = [name, "still at it after", seconds(Date.now() - startedAt)].filter(Boolean).join(" ");
+    return (lastLine ? `${after}: ${lastLine}` : after).slice(0, LONGEST_SIGN_CHARACTERS);
+  };
+  const move = () => {
+    if (!isWatched || !isShown()) return;
+    const columns = Math.max(process.stderr.columns ?? 80, NARROWEST_COLUMNS);
+    process.stderr.write(`\r\x1b[K    ${farther().slice(0, columns - 6)}`);
+  };
+  const ticker = isWatched
+    ? setInterval(move, COUNTED_EVERY_MS)
+    : setInterval(() => write(`    ${farther()}`), signOfLifeMs);
+  try {
+    return await work((line) => {
+      lastLine = line;
+      move();
+    });
   } finally {
     clearInterval(ticker);
-    if (isTerminal) process.stderr.write("\r\x1b[K");
-    say(`  ${name}: ${seconds(Date.now() - startedAt)}`);
+    if (isWatched && isShown()) process.stderr.write("\r\x1b[K");
   }
 }

@@ -1,14 +1,24 @@
 // Commands that are Rust programs: optimised, built quietly, then run with the words they were given.
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { root, targetDir } from "./paths.mjs";
 import { say, step } from "./progress.mjs";
 import { onStopRequest, runOrThrow } from "./processes.mjs";
 import { setup } from "./setup.mjs";
 
-/** Builds and runs a package's program; this process ends as that one does. */
-export function runRustProgram(name, words) {
+/** A step that takes no longer is not worth a line. */
+const QUICK_MS = 3_000;
+
+/**
+ * Builds and runs a package's program; this process ends as that one does. Help is the program's own text, `usageFile` of
+ * its sources, so that nobody waits for a build to read it.
+ */
+export async function runRustProgram(name, usageFile, words) {
+  if (words.includes("--help") || words.includes("-h")) {
+    process.stdout.write(readFileSync(path.join(root, usageFile), "utf8"));
+    return;
+  }
   onStopRequest((reason) => stopProgram(reason));
   return buildAndRun(name, words).catch((error) => {
     say(`\n${error.message}`);
@@ -28,8 +38,7 @@ async function buildAndRun(name, words) {
       env: { ...process.env, CARGO_TARGET_DIR: targetDir },
       onLine,
     });
-  if (existsSync(binary)) await build(() => {});
-  else await step(name, "1 min the first time", build);
+  await step(name, "no time; 1 to 3 min the first time", build, { isQuietFor: QUICK_MS });
   const child = spawn(binary, words, { stdio: "inherit" });
   // Ctrl-C reaches the program by itself.
   stopProgram = (reason) => reason !== "SIGINT" && child.kill("SIGTERM");

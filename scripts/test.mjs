@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { command, readArguments, UsageError } from "./command-line.mjs";
 import { root, toolsDir } from "./paths.mjs";
 import { onStopRequest, startGroup, stopGroup } from "./processes.mjs";
-import { say, seconds } from "./progress.mjs";
+import { say, seconds, withSignsOfLife } from "./progress.mjs";
 import { setup } from "./setup.mjs";
 import { provideBrowser } from "./testing/browser.mjs";
 import { countTests } from "./testing/counts.mjs";
@@ -61,7 +61,7 @@ async function runSuite(suite, mayInstall) {
     const commands = suite.commands(env);
     if (commands.length === 0) throw new Error("this suite has nothing to run");
     for (const one of commands) {
-      const ran = await runCommand(one, env);
+      const ran = await withSignsOfLife(`${suite.name}:`, (onLine) => runCommand(one, env, onLine));
       const { passed, failed } = countTests({ ...ran, isCheck: !one.countsTests });
       result.passed += passed;
       result.failed += failed;
@@ -82,7 +82,7 @@ async function provide(names, mayInstall) {
   return env;
 }
 
-async function runCommand({ program, args, env = {}, files }, provided) {
+async function runCommand({ program, args, env = {}, files }, provided, onLine) {
   if (files?.length === 0) return { code: 1, output: "no test files here" };
   child = startGroup(program, args, { cwd: root, env: { ...process.env, NO_COLOR: "1", ...env, ...provided } });
   let output = "";
@@ -90,6 +90,7 @@ async function runCommand({ program, args, env = {}, files }, provided) {
     stream.setEncoding("utf8");
     stream.on("data", (text) => {
       output += text;
+      onLine(text.trim().split("\n").at(-1));
     });
   }
   const closed = new Promise((resolve) => child.once("close", resolve));

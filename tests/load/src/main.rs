@@ -12,7 +12,7 @@ fn main() -> ExitCode {
         .iter()
         .any(|argument| argument == "--help" || argument == "-h")
     {
-        println!("{USAGE}");
+        print!("{USAGE}");
         return ExitCode::SUCCESS;
     }
     let done = Options::parse(arguments).and_then(|options| {

@@ -5,27 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The text of `--help`.
-pub const USAGE: &str = "\
-npm run load -- --url URL --event EVENT --visitors N --arrivals-per-second R [options]
+pub const USAGE: &str = include_str!("usage.txt");
 
-  --url URL                  where the room answers, http only; its path is the page that visitors
-                             open, /events/EVENT unless the URL has one
-  --event EVENT              the event's id
-  --visitors N               how many visitors arrive, 1 to 1000000
-  --arrivals-per-second R    how many of them each second, 1 to 100000
-  --json FILE                also write the figures there
-  --joins-only               only join, with permits made before: for the figures of joining
-  --alone                    nobody else uses the event: entry numbers must have no gaps
-  --per-minute N             the limits to hold the room to; otherwise those on its board
-  --max-active N
-  --session-seconds S        how long a visitor shops; otherwise 1 to 4 seconds, at random
-  --idle-seconds S           the event's idle_minutes, in seconds (60): how long a session that is
-                             not given back surely counts after its last request
-  --deadline-seconds S       when to stop waiting for visitors (600) after the last arrival
-  --connections N            connections at the same time, 1 to 20000 (512)
-  --prefix PATH              where the room's own addresses begin (/_wr)
-  --seed N                   other visitors with other habits (1)
-  --allow-remote             accept a URL that is not on this machine";
+/// Where more is said about how the program is called.
+const MORE: &str = "npm run load -- --help says what there is";
 
 /// The most visitors of one run: their histories fit in 2 GB.
 const MOST_VISITORS: u64 = 1_000_000;
@@ -128,7 +111,7 @@ impl Options {
         };
         match arguments.finish().first() {
             Some(unknown) => Err(format!(
-                "{}: no such option\n\n{USAGE}",
+                "{}: no such option; {MORE}",
                 unknown.to_string_lossy()
             )),
             None => Ok(options),
@@ -151,7 +134,7 @@ fn required_text(
     allowed: &str,
 ) -> Result<String, String> {
     text(arguments, name)?
-        .ok_or_else(|| format!("{name}: found nothing, allowed: {allowed}\n\n{USAGE}"))
+        .ok_or_else(|| format!("{name}: found nothing, allowed: {allowed}; {MORE}"))
 }
 
 fn number(
@@ -178,7 +161,7 @@ fn required(
     most: u64,
 ) -> Result<u64, String> {
     number(arguments, name, 1, most)?
-        .ok_or_else(|| format!("{name}: found nothing, allowed: 1 to {most}\n\n{USAGE}"))
+        .ok_or_else(|| format!("{name}: found nothing, allowed: 1 to {most}; {MORE}"))
 }
 
 /// `host:port` and the path of an `http` address.

@@ -151,6 +151,35 @@ fn joins(history: &History, start: Moment) -> Joins {
     }
 }
 
+/// `passed`, or `FAILED` and why.
+pub fn verdict(outcome: &Outcome) -> String {
+    if outcome.passed() {
+        return "passed".to_owned();
+    }
+    let mut reasons = Vec::new();
+    let broken = outcome.figures.violations.iter();
+    let broken: Vec<&str> = broken
+        .filter(|(_, count)| **count > 0)
+        .map(|(promise, _)| *promise)
+        .collect();
+    if !broken.is_empty() {
+        reasons.push(format!("broken: {}", broken.join(", ")));
+    }
+    if outcome.figures.lost > 0 {
+        reasons.push(format!("{} lost their place", outcome.figures.lost));
+    }
+    if outcome.unfinished > 0 {
+        reasons.push(format!(
+            "{} still waited at the deadline (--deadline-seconds gives them longer)",
+            outcome.unfinished
+        ));
+    }
+    if reasons.is_empty() {
+        reasons.push("nobody got a place or came in".to_owned());
+    }
+    format!("FAILED: {}", reasons.join("; "))
+}
+
 /// Tells the outcome on standard output.
 pub fn print(outcome: &Outcome) {
     let figures = &outcome.figures;
@@ -183,5 +212,26 @@ pub fn print(outcome: &Outcome) {
     if outcome.violations.len() > TOLD_VIOLATIONS {
         println!("  and {} more", outcome.violations.len() - TOLD_VIOLATIONS);
     }
-    println!("{}", if outcome.passed() { "passed" } else { "FAILED" });
+    println!("{}", verdict(outcome));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_did_not_pass_says_why() {
+        let still = Moment(0);
+        let empty = Outcome::of(&History::default(), still, still, 0);
+        assert_eq!(verdict(&empty), "FAILED: nobody got a place or came in");
+        let mut passed = empty.clone();
+        passed.figures.admitted = 5;
+        assert_eq!(verdict(&passed), "passed");
+        let mut waiting = passed.clone();
+        waiting.unfinished = 35;
+        assert!(verdict(&waiting).starts_with("FAILED: 35 still waited at the deadline"));
+        let mut lost = waiting;
+        lost.figures.lost = 2;
+        assert!(verdict(&lost).starts_with("FAILED: 2 lost their place; 35 still waited"));
+    }
 }

@@ -223,8 +223,26 @@ fn with_body(
         .map_err(|error| NoAnswer(error.to_string()))
 }
 
+/// What the room itself says of a request that it refuses.
+#[derive(serde::Deserialize)]
+struct Refusal {
+    title: String,
+    detail: Option<String>,
+}
+
+impl Refusal {
+    fn of(answer: &Answer) -> Option<Self> {
+        (answer.status.is_client_error() || answer.status.is_server_error())
+            .then(|| serde_json::from_slice(&answer.body).ok())?
+    }
+}
+
 fn json<T: DeserializeOwned>(answer: &Answer) -> Result<T, NoAnswer> {
     serde_json::from_slice(&answer.body).map_err(|error| {
+        if let Some(Refusal { title, detail }) = Refusal::of(answer) {
+            let detail = detail.map_or(String::new(), |detail| format!(": {detail}"));
+            return NoAnswer(format!("{}: {title}{detail}", answer.status));
+        }
         let text: String = String::from_utf8_lossy(&answer.body)
             .chars()
             .take(120)

@@ -8,9 +8,11 @@ const MOST_VISITORS: u64 = 5_000_000;
 /// Seeds of one call.
 const MOST_SEEDS: u64 = 100_000;
 
-/// How the program is called.
-pub const USAGE: &str =
-    "simulate [--profile seeds|raffle] --visitors N --seed S [--seeds K] [--json FILE]";
+/// The text of `--help`.
+pub const USAGE: &str = include_str!("usage.txt");
+
+/// Where more is said about how the program is called.
+const MORE: &str = "npm run simulate -- --help says what there is";
 
 /// What kind of event is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +55,7 @@ impl Arguments {
         while let Some(name) = words.next() {
             let value = words
                 .next()
-                .ok_or_else(|| format!("{name}: a value is missing; {USAGE}"))?;
+                .ok_or_else(|| format!("{name}: a value is missing; {MORE}"))?;
             match name.as_str() {
                 "--visitors" => {
                     arguments.visitors = number(&name, &value, 1, MOST_VISITORS)? as u32
@@ -62,7 +64,7 @@ impl Arguments {
                 "--seed" => arguments.seed = number(&name, &value, 0, u64::MAX)?,
                 "--seeds" => arguments.seeds = number(&name, &value, 1, MOST_SEEDS)?,
                 "--json" => arguments.json = Some(PathBuf::from(value)),
-                _ => return Err(format!("{name} is not known; {USAGE}")),
+                _ => return Err(format!("{name} is not known; {MORE}")),
             }
         }
         Ok(arguments)

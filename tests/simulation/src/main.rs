@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anteroom_simulation::arguments::{Arguments, Profile};
+use anteroom_simulation::arguments::{Arguments, Profile, USAGE};
 use anteroom_simulation::raffle::{self, Raffle};
 use anteroom_simulation::report::{Report, told};
 use anteroom_simulation::run::{run, run_with_a_neighbour, side_by_side};
@@ -12,7 +12,12 @@ use anteroom_simulation::run::{run, run_with_a_neighbour, side_by_side};
 const NEIGHBOUR_VISITORS: u32 = 2_000;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::parse(std::env::args().skip(1)) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if words.iter().any(|word| word == "--help" || word == "-h") {
+        print!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    let arguments = match Arguments::parse(words) {
         Ok(arguments) => arguments,
         Err(refused) => {
             eprintln!("{refused}");
@@ -33,6 +38,7 @@ fn main() -> ExitCode {
     if !raffles.is_empty() {
         json["raffles"] = raffles.iter().map(Raffle::json).collect();
     }
+    println!("{}", report.told(kept));
     println!("{json}");
     if let Some(path) = arguments.json
         && let Err(error) = std::fs::write(&path, format!("{json}\n"))
@@ -53,6 +59,7 @@ fn seeds(arguments: &Arguments, report: &mut Report) {
         .take(arguments.seeds as usize)
         .enumerate()
     {
+        println!("seed {seed}: {visitors} visitors");
         let course = run(seed, visitors);
         report.add(&course, visitors);
         if course.findings.total() > 0 {
@@ -60,6 +67,7 @@ fn seeds(arguments: &Arguments, report: &mut Report) {
         }
         if position == 0 {
             let small = visitors.min(NEIGHBOUR_VISITORS);
+            println!("seed {seed} again, with {small} visitors beside another event");
             let beside = run_with_a_neighbour(seed, small);
             report.add(&beside, small);
             if beside.findings.total() > 0 {
@@ -75,6 +83,10 @@ fn raffles(arguments: &Arguments, report: &mut Report) -> Vec<Raffle> {
         for (plan, visitors) in raffle::plans(seed, arguments.visitors) {
             let begun = Instant::now();
             let beacon = plan.beacon;
+            println!(
+                "seed {seed}: a draw of {visitors} visitors whose beacon {}",
+                beacon.says()
+            );
             let course = side_by_side(vec![plan]).remove(0);
             report.add(&course, visitors);
             if course.findings.total() > 0 {

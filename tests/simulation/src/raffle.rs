@@ -25,6 +25,17 @@ pub struct Raffle {
     wall_s: f64,
 }
 
+impl Beacon {
+    /// What the beacon does, in words.
+    pub fn says(self) -> &'static str {
+        match self {
+            Beacon::InTime => "comes",
+            Beacon::Late(_) => "comes late",
+            Beacon::Never => "does not come",
+        }
+    }
+}
+
 /// The raffles of a seed, with their numbers of visitors.
 pub fn plans(seed: u64, visitors: u32) -> Vec<(Plan, u32)> {
     let small = visitors.min(SMALL_VISITORS);
@@ -64,11 +75,7 @@ impl Raffle {
     pub fn json(&self) -> Value {
         json!({
             "visitors": self.visitors,
-            "beacon": match self.beacon {
-                Beacon::InTime => "comes",
-                Beacon::Late(_) => "comes late",
-                Beacon::Never => "does not come",
-            },
+            "beacon": self.beacon.says(),
             "beacon_took_part": self.draw.with_beacon,
             "entrants": self.draw.entrants,
             "draw_writes": self.draw.writes,

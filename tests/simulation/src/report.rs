@@ -43,6 +43,31 @@ impl Report {
         self.findings.total()
     }
 
+    /// The result in a sentence; `kept` says whether the raffles kept their numbers.
+    pub fn told(&self, kept: bool) -> String {
+        let ran = format!(
+            "{} with {} visitors in all, {:.2} hours of virtual time",
+            if self.seeds == 1 {
+                "1 run".to_owned()
+            } else {
+                format!("{} runs", self.seeds)
+            },
+            self.visitors,
+            self.virtual_ms as f64 / HOUR_MS
+        );
+        let broken: Vec<String> = self
+            .findings
+            .counts
+            .iter()
+            .map(|(promise, count)| format!("{promise} {count}"))
+            .collect();
+        match (broken.is_empty(), kept) {
+            (true, true) => format!("{ran}: every promise held"),
+            (true, false) => format!("{ran}: a raffle did not keep its numbers"),
+            _ => format!("{ran}: BROKEN: {}", broken.join(", ")),
+        }
+    }
+
     /// The result as JSON.
     pub fn json(&self, wall_s: f64, peak_rss_mb: u64) -> Value {
         let violations: serde_json::Map<String, Value> = PROMISES
@@ -123,6 +148,20 @@ mod tests {
         ] {
             assert!(told.contains(part), "{told}");
         }
+    }
+
+    #[test]
+    fn the_result_is_a_sentence_that_counts_every_run() {
+        let mut report = Report::default();
+        report.add(&course(), 100);
+        let broken = report.told(true);
+        assert_eq!(
+            broken,
+            "1 run with 100 visitors in all, 1.00 hours of virtual time: BROKEN: cap 1"
+        );
+        let kept = Report::default();
+        assert!(kept.told(true).ends_with(": every promise held"));
+        assert!(kept.told(false).ends_with("did not keep its numbers"));
     }
 
     #[test]
