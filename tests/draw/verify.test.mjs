@@ -69,7 +69,10 @@ test("a beacon with another key did not sign it", async () => {
   try {
     const { code, said } = await checked(publishedDraw({ fixedAt: FIXED_AT, beacon: other }), ...beaconWords());
     assert.equal(code, 1);
-    assert.match(said, /DOES NOT HOLD lines\[0\]\.draw\.beacon\.signature: it is not the beacon's signature of round/);
+    assert.match(
+      said,
+      /DOES NOT HOLD line general, draw\.beacon\.signature: it is not the beacon's signature of round/,
+    );
   } finally {
     await other.stop();
   }
@@ -79,7 +82,7 @@ test("quicknet did not sign it either, and has other rounds", async () => {
   const { code, said } = await checked(publishedDraw({ fixedAt: FIXED_AT, beacon }));
   assert.equal(code, 1);
   for (const member of ["chain", "round", "signature"]) {
-    assert.match(said, new RegExp(`DOES NOT HOLD lines\\[0\\]\\.draw\\.beacon\\.${member}`));
+    assert.match(said, new RegExp(`DOES NOT HOLD line general, draw\\.beacon\\.${member}`));
   }
 });
 
@@ -87,7 +90,11 @@ test("without a beacon, or when its round did not come, it says that the operato
   for (const draw of [{ fixedAt: FIXED_AT }, { fixedAt: FIXED_AT, beacon, cameNot: true }]) {
     const { code, said } = await checked(publishedDraw(draw), ...(draw.beacon ? beaconWords() : []));
     assert.equal(code, 0, said);
-    assert.match(said, /not checked {3}lines\[0\]\.draw\.beacon: .*the operator.*could have influenced this draw/);
+    assert.match(said, /not checked {3}line general, draw\.beacon: .*the operator.*could have influenced this draw/);
+    assert.match(
+      said.trimEnd().split("\n").at(-1),
+      /But the operator could have influenced the draw of general: .*\.$/,
+    );
   }
 });
 
@@ -96,8 +103,8 @@ test("one altered value, and it ends with 1 and names it", async () => {
   published.draw.lines[0].draw.entrants = 199;
   const { code, said } = await checked(published, ...beaconWords());
   assert.equal(code, 1);
-  assert.match(said, /DOES NOT HOLD lines\[0\]\.draw\.entrants: log line 3 has another value/);
-  assert.match(said, /DOES NOT HOLD lines\[0\]\.draw\.seed/);
+  assert.match(said, /DOES NOT HOLD line general, draw\.entrants: log line 3 has another value/);
+  assert.match(said, /DOES NOT HOLD line general, draw\.seed/);
 });
 
 /** Every value of a document, as the names on the way to it. */
@@ -150,7 +157,13 @@ test("a room is asked for its draw and whether the ticket is its own", async () 
     const right = await verifyDraw("--url", room.url, "--ticket", ticket);
     assert.equal(right.code, 0, right.said);
     assert.match(right.said, /holds {9}ticket, shown to the room: the room's own/);
-    assert.match(right.said, /not checked {3}log: no event log was given/);
+    assert.match(right.said, /not checked {3}log: no event log was given.*organizer exports it.*--log FILE/);
+    const plain = new URL(room.url).origin;
+    const named = await verifyDraw("--url", plain, "--event", "world-tour", "--ticket", ticket);
+    assert.deepEqual([named.code, named.said], [0, right.said]);
+    const unknown = await verifyDraw("--url", plain, "--event", "gig");
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.said, /queues\/gig\/draw: answered with status 404: is there a waiting room, with this event/);
     // The last letter's upper bits belong to the signature's last byte.
     const forged = `${ticket.slice(0, -2)}${ticket.at(-2) === "A" ? "B" : "A"}${ticket.at(-1)}`;
     const wrong = await verifyDraw("--url", `${room.url}/`, "--ticket", forged);
@@ -167,6 +180,7 @@ test("what cannot be asked or read ends with 2 and says why", async () => {
     [[], /one of --url and --draw is needed/],
     [["--draw", missing], /nowhere/],
     [["--url", "http://tickets.example.com/_wr/queues/e"], /has to begin with https:/],
+    [["--url", "https://tickets.example.com"], /names no event: add --event EVENT/],
     [["--url", "http://127.0.0.1:9/_wr/queues/e"], /127\.0\.0\.1:9/],
     [["--draw", missing, "--beacon-key", "00"], /a beacon's key has 96 bytes/],
   ];

@@ -8,17 +8,24 @@ use verify_draw::beacon::BeaconChain;
 
 /// How the program is called.
 pub const USAGE: &str = "usage:
-  verify-draw --url URL [--ticket TICKET] [--log FILE] [--line ID]
-      asks a room: URL is https://HOST/_wr/queues/EVENT
+  verify-draw --url URL --event EVENT [--ticket TICKET] [--log FILE] [--line ID]
+      asks a room: URL is https://HOST; without --event it is https://HOST/_wr/queues/EVENT
   verify-draw --draw FILE [--ticket TICKET] [--log FILE] [--line ID]
-      offline: FILE is what URL/draw answered, the log what the operator exported
+      offline: FILE is what https://HOST/_wr/queues/EVENT/draw answered as JSON
 options:
+  --log FILE             the event log, which the organizer exports and publishes
+  --line ID              only this line
+  --prefix PATH          with --event: where the room's own addresses begin (/_wr if left out)
   --ticket TICKET        the ticket's text, or @FILE to read it from there
   --beacon-key HEX       public key of another beacon than drand's quicknet
   --beacon-chain HEX     that beacon's name
   --beacon-genesis S     when its first round was, Unix seconds (quicknet's if left out)
   --beacon-period S      seconds between its rounds (quicknet's if left out)
-exit code: 0 everything that could be checked holds, 1 something does not, 2 nothing could be checked";
+exit code: 0 everything that could be checked holds (the last line says it if the draw had no beacon, so that the
+operator could have influenced it), 1 something does not, 2 nothing could be checked";
+
+/// Where a room's own addresses begin, unless its configuration says otherwise.
+const USUAL_PREFIX: &str = "/_wr";
 
 /// Where the draw comes from.
 #[derive(Debug, PartialEq, Eq)]
@@ -54,7 +61,7 @@ impl Arguments {
         let url: Option<String> = optional(&mut words, "--url")?;
         let file: Option<PathBuf> = optional(&mut words, "--draw")?;
         let source = match (url, file) {
-            (Some(url), None) => Source::Url(url.trim_end_matches('/').to_owned()),
+            (Some(url), None) => Source::Url(queue_at(&url, &mut words)?),
             (None, Some(file)) => Source::File(file),
             _ => return Err("one of --url and --draw is needed".to_owned()),
         };
@@ -68,6 +75,26 @@ impl Arguments {
         match words.finish()[..] {
             [] => Ok(Some(arguments)),
             [ref word, ..] => Err(format!("{} is not known", word.display())),
+        }
+    }
+}
+
+/// The address of the event's queue, from the plain one of its host or already whole.
+fn queue_at(url: &str, words: &mut Words) -> Result<String, String> {
+    let event: Option<String> = optional(words, "--event")?;
+    let prefix: Option<String> = optional(words, "--prefix")?;
+    let url = url.trim_end_matches('/');
+    let is_whole = url.contains("/queues/");
+    match event {
+        None if is_whole => Ok(url.to_owned()),
+        None => Err(format!(
+            "--url: {url} names no event: add --event EVENT, or say https://HOST{USUAL_PREFIX}/queues/EVENT"
+        )),
+        Some(event) if is_whole && url.ends_with(&format!("/queues/{event}")) => Ok(url.to_owned()),
+        Some(event) if is_whole => Err(format!("--url: {url} names another event than {event}")),
+        Some(event) => {
+            let prefix = prefix.as_deref().unwrap_or(USUAL_PREFIX);
+            Ok(format!("{url}{prefix}/queues/{event}"))
         }
     }
 }
@@ -132,6 +159,31 @@ mod tests {
             assert!(parsed(line).is_err(), "{line}");
         }
         assert!(parsed("--help").expect("help is no mistake").is_none());
+    }
+
+    #[test]
+    fn a_room_is_found_by_its_host_and_event_or_by_the_whole_address() {
+        let whole = "https://a.example/_wr/queues/tour";
+        for (line, address) in [
+            ("--url https://a.example --event tour", whole),
+            ("--url https://a.example/ --event tour", whole),
+            (
+                "--url https://a.example/_wr/queues/tour/ --event tour",
+                whole,
+            ),
+            ("--url https://a.example/_wr/queues/tour", whole),
+            (
+                "--url https://a.example --event tour --prefix /line",
+                "https://a.example/line/queues/tour",
+            ),
+        ] {
+            let arguments = parsed(line).expect(line).expect("not help");
+            assert_eq!(arguments.source, Source::Url(address.to_owned()), "{line}");
+        }
+        let missing = parsed("--url https://a.example").unwrap_err();
+        assert!(missing.contains("add --event EVENT"), "{missing}");
+        let other = parsed("--url https://a.example/_wr/queues/gig --event tour").unwrap_err();
+        assert!(other.contains("another event than tour"), "{other}");
     }
 
     #[test]

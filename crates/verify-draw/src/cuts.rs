@@ -42,8 +42,8 @@ pub(crate) fn take(history: &mut History, cut: &Cut, findings: &mut Findings) {
     let is_same = known.joined == cut.joined && known.joined > 0;
     findings.require(!is_same || known.chain == cut.chain, &about, || {
         format!(
-            "shard {shard} names other permits for the same {} joins",
-            cut.joined
+            "shard {shard} names other permits for the same {}",
+            crate::counted(cut.joined, "join")
         )
     });
     known.cut = end;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::document::DrawDocument;
 use crate::history::{History, Step};
-use crate::{Findings, Verdict, drawing, turns};
+use crate::{Findings, Verdict, counted, drawing, turns};
 
 /// A log that was read, as far as its chain holds.
 #[derive(Clone, Debug, Default)]
@@ -183,26 +183,31 @@ impl Replay {
         let hash = anteroom_queue::draw::hex::text(head);
         findings.holds(
             "log",
-            format!("{read} lines, each chained to the one before it; the last has the hash {hash}, the same in every honest copy"),
+            format!("{}, each chained to the one before it; the last has the hash {hash}, the same in every honest copy", counted(read, "line")),
         );
         for line in &self.lines {
             let about = format!("log, line {}", line.id);
-            let (cuts, shards) = (line.cuts.len(), line.shards.len());
-            let entries = line.entries;
+            let cuts = counted(line.cuts.len() as u64, "cut");
+            let shards = counted(line.shards.len() as u64, "shard");
+            let entries = counted(line.entries, "entry number");
             findings.holds(
                 &about,
-                format!("{entries} entry numbers from 0 on, in {cuts} cuts for {shards} shards, without gap or overlap"),
+                format!("{entries} from 0 on, in {cuts} for {shards}, without gap or overlap"),
             );
             let (called, granted, admitted) = (line.called, line.granted, line.admitted);
             findings.holds(
                 &about,
-                format!("{called} turns offered in the order of the ranks, {granted} granted, {admitted} first visits admitted while nobody waited"),
+                format!(
+                    "{} offered in the order of the ranks, {granted} granted, {} admitted while nobody waited",
+                    counted(called, "turn"),
+                    counted(admitted, "first visit")
+                ),
             );
             if granted > called {
-                let more = granted - called;
+                let more = counted(granted - called, "grant");
                 findings.unchecked(
                     &about,
-                    format!("{more} more grants than turns: a grant that nobody takes up is given again, and the log does not say which"),
+                    format!("{more} more than turns: a grant that nobody takes up is given again, and the log does not say which"),
                 );
             }
         }
@@ -219,7 +224,10 @@ impl Replay {
         let (bypassed, staff) = self.beside;
         findings.holds(
             "log, beside the queue",
-            format!("operators did: {did}; {bypassed} requests passed without a pass, {staff} with a staff pass"),
+            format!(
+                "operators did: {did}; {} passed without a pass, {staff} with a staff pass",
+                counted(bypassed, "request")
+            ),
         );
     }
 }

@@ -28,6 +28,7 @@ pub struct Finding {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     found: Vec<Finding>,
+    cautions: Vec<String>,
 }
 
 impl Findings {
@@ -44,6 +45,11 @@ impl Findings {
     /// Notes that something could not be checked.
     pub fn unchecked(&mut self, about: impl Into<String>, text: impl Into<String>) {
         self.add(Verdict::Unchecked, about, text);
+    }
+
+    /// Notes what whoever reads only the last line has to know.
+    pub(crate) fn caution(&mut self, sentence: String) {
+        self.cautions.push(sentence);
     }
 
     /// One or the other: the sentence that belongs to the outcome.
@@ -119,6 +125,9 @@ impl fmt::Display for Findings {
         write!(
             to,
             "{holds} hold, {fails} do not, {unchecked} could not be checked."
-        )
+        )?;
+        self.cautions
+            .iter()
+            .try_for_each(|sentence| write!(to, " {sentence}"))
     }
 }

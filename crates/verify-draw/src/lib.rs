@@ -23,6 +23,12 @@ pub use findings::{Finding, Findings, Verdict};
 use beacon::BeaconChain;
 use document::DrawDocument;
 
+/// What is not known without the log, and where one comes from.
+const NO_LOG: &str = "no event log was given: whether the commitment came first, whether entry numbers have gaps, and \
+                      whether anybody was called out of turn is not known. The organizer exports it (npm run operator -- \
+                      log --out FILE) and publishes the file; ask for it where the sale was announced, and give it with \
+                      --log FILE";
+
 /// What there is to check.
 #[derive(Clone, Debug)]
 pub struct Evidence<'a> {
@@ -53,9 +59,7 @@ pub fn check(evidence: &Evidence<'_>) -> Findings {
         .log
         .map(|log| event_log::replay(log, &document, &mut findings));
     if replay.is_none() {
-        let why = "no event log was given: whether the commitment came first, whether entry numbers have gaps, \
-                   and whether anybody was called out of turn is not known";
-        findings.unchecked("log", why);
+        findings.unchecked("log", NO_LOG);
     }
     let ticket = evidence.ticket.and_then(|text| {
         ticket::Ticket::read(text)
@@ -76,6 +80,17 @@ pub fn check(evidence: &Evidence<'_>) -> Findings {
     findings
 }
 
+fn ids_of(document: &DrawDocument) -> String {
+    let ids: Vec<&str> = document.lines.iter().map(|line| line.id.as_str()).collect();
+    ids.join(", ")
+}
+
+/// A number with what it counts: `1 cut`, `2 cuts`.
+pub(crate) fn counted(number: u64, what: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{s}")
+}
+
 /// The positions of the lines to check.
 fn wanted_lines(
     evidence: &Evidence<'_>,
@@ -89,7 +104,12 @@ fn wanted_lines(
         let Some(line) = document.lines.get(position) else {
             findings.fails(
                 "ticket.line",
-                format!("the ticket is for line {position}, the draw has {lines} (the first is 0)"),
+                format!(
+                    "the ticket is for the line at position {}, the draw has {}: {}",
+                    position + 1,
+                    counted(lines as u64, "line"),
+                    ids_of(document)
+                ),
             );
             return (0..lines).collect();
         };
@@ -106,7 +126,11 @@ fn wanted_lines(
     match document.lines.iter().position(|line| line.id == id) {
         Some(position) => vec![position],
         None => {
-            findings.fails("lines", format!("the draw has no line {id}"));
+            let known = ids_of(document);
+            findings.fails(
+                "lines",
+                format!("the draw has no line {id}; there are: {known}"),
+            );
             Vec::new()
         }
     }

@@ -31,7 +31,6 @@ struct Fixed {
 struct Check<'a> {
     document: &'a DrawDocument,
     line: &'a PublishedLine,
-    position: usize,
     past: Option<&'a History>,
     findings: &'a mut Findings,
 }
@@ -48,7 +47,6 @@ pub(crate) fn check(
     let mut check = Check {
         document,
         line,
-        position,
         past,
         findings,
     };
@@ -78,10 +76,10 @@ pub(crate) fn check(
 }
 
 impl Check<'_> {
-    /// The JSON path of a member of the draw.
+    /// A member of the line's draw, as the document names it.
     fn about(&self, member: &str) -> String {
         let dot = if member.is_empty() { "" } else { "." };
-        format!("lines[{}].draw{dot}{member}", self.position)
+        format!("line {}, draw{dot}{member}", self.line.id)
     }
 
     fn require(&mut self, is_right: bool, member: &str, wrong: impl FnOnce() -> String) {
@@ -242,6 +240,7 @@ impl Check<'_> {
                 "a draw without a beacon: the operator, who knew the secret while people joined, could have influenced \
                  this draw",
             );
+            self.influenced("no public random number takes part in it");
             return;
         };
         match chain.hash {
@@ -270,6 +269,14 @@ impl Check<'_> {
         self.signature(beacon, draw.secret.is_some(), chain);
     }
 
+    /// What matters most of such a draw is said again at the very end.
+    fn influenced(&mut self, why: &str) {
+        let id = &self.line.id;
+        self.findings.caution(format!(
+            "But the operator could have influenced the draw of {id}: {why}."
+        ));
+    }
+
     fn signature(&mut self, beacon: &PublishedBeacon, is_drawn: bool, chain: &BeaconChain) {
         let Some(signature) = &beacon.signature else {
             self.require(beacon.randomness.is_none(), "beacon.randomness", || {
@@ -285,6 +292,7 @@ impl Check<'_> {
                     "the round did not come in time, the draw was decided without: the operator, who knew the secret, \
                      could have influenced this draw",
                 );
+                self.influenced("its public random number did not come in time");
             }
             return;
         };

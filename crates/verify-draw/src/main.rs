@@ -23,7 +23,7 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Err(why) => {
-            eprintln!("{why}\n{USAGE}");
+            eprintln!("{USAGE}\n\n{why}");
             return ExitCode::from(NOTHING_CHECKED);
         }
     };

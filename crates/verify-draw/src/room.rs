@@ -67,10 +67,16 @@ impl Room {
     pub fn draw(&self) -> Result<String, String> {
         match self.answer("/draw", None)? {
             (200, body) => Ok(body),
-            (status, _) => Err(format!(
-                "{}/draw: the room answers with status {status}",
-                self.url
-            )),
+            (status, body) => {
+                let problem: Value = serde_json::from_str(&body).unwrap_or_default();
+                let said = problem.get("title").and_then(Value::as_str);
+                let said =
+                    said.unwrap_or("is there a waiting room, with this event, under this prefix?");
+                Err(format!(
+                    "{}/draw: answered with status {status}: {said}",
+                    self.url
+                ))
+            }
         }
     }
 

@@ -58,7 +58,7 @@ impl Ticket {
         }
         let segments: Vec<&str> = text.split('.').collect();
         let [header, payload, signature] = segments[..] else {
-            return Err("a ticket has three parts between two dots".to_owned());
+            return Err("a ticket is three parts with two dots between them".to_owned());
         };
         let header: Header = segment("header", header)?;
         if header.alg != "HS256" || header.typ != "wr-ticket+jwt" {
