@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { say } from "./progress.mjs";
 
-/** A mistake in how a command was called: its usage is printed with it. */
+/** A mistake in how a command was called: where its usage is to be had is printed with it. */
 export class UsageError extends Error {}
 
 /** Runs `main` when the file is the one that was started. */
@@ -19,7 +19,8 @@ export function command(moduleUrl, usage, main) {
     return;
   }
   main(words).catch((error) => {
-    say(error instanceof UsageError ? `${error.message}\n\n${usage}` : `\n${error.message}`);
+    const [how] = usage.split(/ -- |: |\n/);
+    say(error instanceof UsageError ? `${error.message}\n${how} -- --help says how it is used` : error.message);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   });
 }

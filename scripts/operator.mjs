@@ -2,9 +2,11 @@
 import { createInterface } from "node:readline/promises";
 import { command, configFileOf, readArguments, UsageError, wholeNumber } from "./command-line.mjs";
 import { actions } from "./operating/actions.mjs";
-import { clock, count, figuresOf, settingsOf, statusLines } from "./operating/figures.mjs";
+import { count, figuresOf, settingsOf } from "./operating/figures.mjs";
+import { instant } from "./operating/instants.mjs";
 import { writeLog } from "./operating/log.mjs";
 import { DEFAULT_URL, reach, requireUrl } from "./operating/reach.mjs";
+import { statusLines } from "./operating/status.mjs";
 import { wranglerFile } from "./paths.mjs";
 import { setup } from "./setup.mjs";
 
@@ -74,22 +76,32 @@ async function main(words) {
   });
   await setup(["packages"]);
   const target = await reach(values);
-  if (verb === "status") return printLines(statusLines({ ...target, document: await target.api.observe() }));
+  if (verb === "status") return status(target);
   if (verb === "watch") return watch(target, forSeconds ?? Number.POSITIVE_INFINITY);
   if (verb === "log") return printLines([await writeLog(target.api, values.out)].filter(Boolean));
   return change(target, verb, body, values.yes);
 }
 
-async function change({ api, event, url }, verb, body, isAgreed) {
+async function status(target) {
+  const document = await target.api.observe();
+  const isDrawing = (document.board.lines ?? []).some(({ phase }) => phase === "drawing");
+  // Without them the status says less, and everything else all the same.
+  const draws = isDrawing ? await target.api.draws().catch(() => null) : null;
+  printLines(statusLines({ ...target, document, draws }));
+}
+
+async function change({ api, event, url, zone }, verb, body, isAgreed) {
   const before = figuresOf(await api.observe());
   printLines([`${event} at ${url}: ${verb}`, `  now: ${before.state}, ${numbers(before)}`]);
-  printLines([`  will: ${actions[verb].says(before, body)}`]);
+  const refusal = actions[verb].refuses?.(before, body) ?? null;
+  if (refusal !== null) throw new Error(`nothing was done: ${refusal}`);
+  printLines([`  will: ${actions[verb].says(before, body, zone)}`]);
   if (actions[verb].asks && !isAgreed && process.stdin.isTTY && !(await agrees())) {
     printLines(["  nothing was done"]);
     return;
   }
   const after = figuresOf(await api.change(body));
-  const [was, is] = [settingsOf(before), settingsOf(after)];
+  const [was, is] = [settingsOf(before, zone), settingsOf(after, zone)];
   const changed = Object.keys(is).filter((name) => was[name] !== is[name]);
   printLines(changed.map((name) => `  ${name}: ${was[name]} -> ${is[name]}`));
   printLines([changed.length === 0 ? "  nothing changed" : "  done; in force at every edge within 2 seconds"]);
@@ -103,13 +115,13 @@ async function agrees() {
   return /^y(es)?$/i.test(answer.trim());
 }
 
-async function watch({ api }, forSeconds) {
+async function watch({ api, zone }, forSeconds) {
   const until = Date.now() + forSeconds * 1000;
   let last = null;
   for (;;) {
     const document = await api.observe();
     const now = { ...figuresOf(document), atMs: document.now_ms ?? Date.now() };
-    printLines([`${clock(now.atMs)}  ${now.state.padEnd(10)}${numbers(now)}${pace(last, now)}`]);
+    printLines([`${instant(now.atMs, zone)}  ${now.state.padEnd(10)}${numbers(now)}${pace(last, now)}`]);
     last = now;
     if (Date.now() + WATCH_INTERVAL_MS > until) return;
     await new Promise((resolve) => setTimeout(resolve, WATCH_INTERVAL_MS));

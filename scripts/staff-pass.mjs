@@ -1,6 +1,6 @@
 // `npm run staff-pass`: a link for somebody of the organizer, to look at the shop before the sale.
 import { command, configFileOf, readArguments, UsageError, wholeNumber } from "./command-line.mjs";
-import { clock } from "./operating/figures.mjs";
+import { instant } from "./operating/instants.mjs";
 import { DEFAULT_URL, reach, requireUrl } from "./operating/reach.mjs";
 import { wranglerFile } from "./paths.mjs";
 import { say } from "./progress.mjs";
@@ -43,11 +43,11 @@ async function main(words) {
   requireUrl(values.url);
   const configFile = configFileOf(values.config);
   await setup(["packages"]);
-  const { api } = await reach({ ...values, config: configFile });
+  const { api, zone } = await reach({ ...values, config: configFile });
   const { link, expires_at: expiresAt } = await api.staffPass({ name, minutes });
   if (typeof link !== "string")
     throw new Error(`${values.url} answered without a link: is its Worker older than this?`);
-  say(`For ${name}, until ${clock(expiresAt)}:`);
+  say(`For ${name}, until ${instant(expiresAt, zone)}:`);
   process.stdout.write(`${link}\n`);
 }
 

@@ -1,6 +1,7 @@
 // What an operator can do: what it takes, what is sent, and what it will do, said with the numbers of this moment.
 import { UsageError, wholeNumber } from "../command-line.mjs";
 import { count, rateText, roomText } from "./figures.mjs";
+import { instant } from "./instants.mjs";
 
 const MAX_LIMIT = 1_000_000;
 const MAX_STOCK = 9_999_999_999_999;
@@ -14,7 +15,10 @@ const TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 const UNLIMITED = "none";
 const RESET = "reset";
 
-/** `asks`: a mistake here is felt by everybody at once, so a person at a terminal is asked first. */
+/**
+ * `refuses` says what the room would say, from what was read before, so that nothing is announced that cannot be done.
+ * `asks`: a mistake here is felt by everybody at once, so a person at a terminal is asked first.
+ */
 export const actions = {
   pause: {
     body: (words, options) => ({ action: "pause", ...reasonOf("pause", words, options) }),
@@ -62,8 +66,17 @@ export const actions = {
   },
   reschedule: {
     body: (words, { line }) => openingOf(words, line),
-    says: (now, { opens_at: opensAt, line }) =>
-      `${line ? `Line ${line}` : "Every line that has not opened"} opens at ${new Date(opensAt).toString()}. ` +
+    refuses: (now, { line }) => {
+      const lines = line === undefined ? now.lines : now.lines.filter(({ id }) => id === line);
+      if (lines.length === 0) return noSuchLine(now, line);
+      if (lines.some(waitsForOpening)) return null;
+      if (lines.every(({ opensAtMs }) => opensAtMs == null)) {
+        return line === undefined ? "no line of this event has an opening" : `line ${line} has no opening`;
+      }
+      return "the opening cannot be moved any more: the line has opened or ended, or its draw has begun";
+    },
+    says: (now, { opens_at: opensAt, line }, zone) =>
+      `${line ? `Line ${line}` : "Every line that has not opened"} opens at ${instant(opensAt, zone)}. ` +
       `${count(now.waiting)} keep their places; the page says what changed and why.`,
   },
   stock: {
@@ -79,12 +92,14 @@ export const actions = {
   "close-line": {
     asks: true,
     body: (words) => ({ action: "close", line: lineOf("close-line", words) }),
+    refuses: (now, { line }) => noSuchLine(now, line),
     says: (now, { line }) =>
       `Line ${line} takes no joins and is not called any more; ${count(waitingIn(now, line))} waiting in it are told. The ` +
       "other lines get its share.",
   },
   "open-line": {
     body: (words) => ({ action: "open", line: lineOf("open-line", words) }),
+    refuses: (now, { line }) => noSuchLine(now, line),
     says: (_now, { line }) => `Line ${line} goes back to what the schedule has now.`,
   },
   rate: {
@@ -112,6 +127,13 @@ export const actions = {
         : `Takes the message away${now.message ? ` ("${now.message}")` : ""}.`,
   },
 };
+
+const waitsForOpening = ({ phase, opensAtMs }) => opensAtMs != null && ["before", "prequeue"].includes(phase);
+
+function noSuchLine({ lines }, id) {
+  if (lines.some((line) => line.id === id)) return null;
+  return `there is no line ${JSON.stringify(id)}; there are: ${lines.map((line) => line.id).join(", ")}`;
+}
 
 const waitingIn = (now, id) => now.lines.find((line) => line.id === id)?.waiting;
 

@@ -1,10 +1,10 @@
 // What an operator wants to know of a queue, taken from the observability document: plain numbers and short words.
 
+import { instant } from "./instants.mjs";
+
 const number = new Intl.NumberFormat("en");
 
 export const count = (value) => number.format(value ?? 0);
-
-export const clock = (unixMs) => new Date(unixMs).toTimeString().slice(0, 8);
 
 /** The numbers and words of one observability document. */
 export function figuresOf({ board, totals, stock }) {
@@ -13,6 +13,7 @@ export function figuresOf({ board, totals, stock }) {
   const called = lines.reduce((sum, line) => sum + Math.min(line.called, line.entries), 0);
   return {
     state: stateOf(board),
+    wholeState: wholeState(board),
     waiting: entries - called,
     called: called - Math.min(called, totals.granted),
     pending: totals.pending,
@@ -23,7 +24,7 @@ export function figuresOf({ board, totals, stock }) {
     isPaused: Boolean(board.pause) && !board.stop,
     isStopped: board.stop,
     mode: board.mode,
-    phases: [...new Set(lines.map((line) => line.phase))],
+    phases: phasesOf(board),
     maxActive: board.limits?.max_active ?? null,
     perMinute: board.limits?.per_minute ?? null,
     message: board.message ?? null,
@@ -38,76 +39,47 @@ export function figuresOf({ board, totals, stock }) {
   };
 }
 
-/** One word for where the queue stands, the strongest first. */
-function stateOf(board) {
+/** What holds for the whole queue, the strongest first; null: every line is where its phase says. */
+function wholeState(board) {
   if (board.mode === "off") return "off";
   if (board.stop) return "stopped";
-  const phases = [...new Set((board.lines ?? []).map((line) => line.phase))];
+  const phases = phasesOf(board);
   if (board.pause && !phases.includes("paused")) return "paused";
-  return phases.join(", ") || board.mode;
+  return phases.length === 1 ? phases[0] : null;
 }
+
+const phasesOf = (board) => [...new Set((board.lines ?? []).map((line) => line.phase))];
+
+/** Where the queue stands; lines that stand elsewhere than others are named. */
+const stateOf = (board) =>
+  wholeState(board) ?? ((board.lines ?? []).map(({ id, phase }) => `${id} ${phase}`).join(", ") || board.mode);
 
 export const rateText = (perMinute) => (perMinute === null ? "no rate limit" : `${count(perMinute)} a minute`);
 export const roomText = (maxActive) =>
   maxActive === null ? "no limit at the same time" : `at most ${count(maxActive)} at the same time`;
 
-const lineText = ({ phase, opensAtMs }) =>
-  opensAtMs == null ? phase : `${phase}, opens at ${new Date(opensAtMs).toISOString()}`;
+/** A line's phase and opening; of an opening that is over it is said so. */
+export function lineText({ phase, opensAtMs }, zone) {
+  if (opensAtMs == null) return phase;
+  const isAhead = phase === "before" || phase === "prequeue";
+  return `${phase}, ${isAhead ? "opens" : "opened"} at ${instant(opensAtMs, zone)}`;
+}
 
-const quoted = (text) => (text ? `"${text}"` : "none");
+export const quoted = (text) => (text ? `"${text}"` : "none");
 
 /** What the operator's actions change, each as a name and a text, to compare before and after. */
-export function settingsOf(figures) {
+export function settingsOf(figures, zone) {
   const { pause } = figures;
   const nextUpdate = pause?.next_update_at_ms ?? pause?.next_update_at;
   return {
-    state: figures.state,
+    // Where lines stand in different places, each of them is compared.
+    state: figures.wholeState ?? "as each line is",
     rate: rateText(figures.perMinute),
     limit: roomText(figures.maxActive),
     message: quoted(figures.message),
     stock: figures.stockLeft === null ? "not known" : count(figures.stockLeft),
-    ...Object.fromEntries(figures.lines.map((line) => [`line ${line.id}`, lineText(line)])),
+    ...Object.fromEntries(figures.lines.map((line) => [`line ${line.id}`, lineText(line, zone)])),
     reason: pause ? quoted(pause.reason) : "none",
-    "next update": nextUpdate ? clock(nextUpdate) : "none",
+    "next update": nextUpdate ? instant(nextUpdate, zone) : "none",
   };
-}
-
-/** What the file says, where the live value is another. */
-const unlike = (live, inFile) => (inFile === undefined || inFile === live ? "" : ` (the file has ${inFile})`);
-
-/** The lines of `status`. */
-export function statusLines({ event, url, document }) {
-  const figures = figuresOf(document);
-  const inFile = document.settings?.limits;
-  const rate = rateText(figures.perMinute);
-  const room = roomText(figures.maxActive);
-  const rows = [
-    ["state", figures.state],
-    ["waiting", `${count(figures.waiting)} not called yet`],
-    [
-      "called",
-      `${count(figures.called)} offered their turn and not inside yet, ${count(figures.pending)} asking to enter`,
-    ],
-    ["inside", `${count(figures.active)}, ${room}${unlike(room, inFile && roomText(inFile.max_active))}`],
-    ["admitted", `${count(figures.granted)} since the run began, ${count(figures.ended)} of them gone again`],
-    ["rate", `${rate}${unlike(rate, inFile && rateText(inFile.per_minute))}`],
-    ["message", quoted(figures.message)],
-  ];
-  if (figures.stockLeft !== null) rows.push(["stock", `${count(figures.stockLeft)} left to sell`]);
-  if (figures.lines.length > 1) {
-    for (const line of figures.lines) rows.push([line.id, `${lineText(line)}, ${count(line.waiting)} not called yet`]);
-  }
-  if (figures.pause)
-    rows.push(["reason", settingsOf(figures).reason], ["next update", settingsOf(figures)["next update"]]);
-  for (const noted of (document.noted ?? []).slice(-3)) rows.push(["done", notedText(noted)]);
-  return [`${event} at ${url}`, ...rows.map(([name, text]) => `  ${name.padEnd(12)}${text}`)];
-}
-
-/** One of the last actions: when, who, what. */
-function notedText({ at_ms: atMs, by, did }) {
-  const { action, ...details } = did;
-  const words = Object.entries(details)
-    .filter(([, value]) => value !== null && value !== "")
-    .map(([name, value]) => `${name} ${name.endsWith("_at_ms") ? clock(value) : JSON.stringify(value)}`);
-  return `${clock(atMs)} ${by}: ${[action, ...words].join(", ")}`;
 }

@@ -2,6 +2,7 @@
 import { UsageError } from "../command-line.mjs";
 import { setup } from "../setup.mjs";
 import { operatorApi } from "./api.mjs";
+import { zoneOf } from "./instants.mjs";
 
 export const DEFAULT_URL = "http://127.0.0.1:8787";
 
@@ -10,15 +11,17 @@ export function requireUrl(text) {
   throw new UsageError(`--url is ${JSON.stringify(text)}, allowed is an http or https address`);
 }
 
-/** `{ event, url, api }`; without the wish for an event it is the one of the deployment's front page. */
+/** `{ event, url, zone, api }`; without the wish for an event it is the one of the deployment's front page. */
 export async function reach({ config: configFile, event: wanted, url }) {
   if (!process.env.OPERATOR_TOKEN) await setup(["keys"]);
   const { eventNamed, readDeployment } = await import("../deployment.mjs");
   const deployment = readDeployment(configFile);
-  const event = eventNamed(deployment, wanted ?? deployment.events.at(-1)?.id).id;
+  const named = eventNamed(deployment, wanted ?? deployment.events.at(-1)?.id);
+  const event = named.id;
   const token = process.env.OPERATOR_TOKEN || (await makeToken(deployment, event));
   const prefix = deployment.config.vars?.PREFIX;
-  return { event, url, api: operatorApi({ url, prefix, event, token }) };
+  const zone = zoneOf(named);
+  return { event, url, zone, api: operatorApi({ url, prefix, event, token }) };
 }
 
 async function makeToken({ issuer, secrets }, event) {

@@ -1,4 +1,4 @@
-// A mistake in how a command is called is said at once, before anything is prepared: with its usage and code 2.
+// A mistake in how a command is called is said at once, before anything is prepared: in one line, with where its usage is, and code 2.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
@@ -76,11 +76,14 @@ const MISTAKES = [
 ];
 
 for (const [command, words, complaint] of MISTAKES) {
-  test(`${command} ${words.join(" ")}: is refused with the usage and code 2`, PATIENCE, async () => {
+  test(`${command} ${words.join(" ")}: is refused in two lines and with code 2`, PATIENCE, async () => {
     const { code, output } = await run(command, words);
     assert.equal(code, 2, output);
     assert.match(output, complaint);
-    assert.match(output, new RegExp(`npm (run )?${command}\\b`));
+    const [said, pointer, ...rest] = output.trimEnd().split("\n");
+    assert.match(said, complaint);
+    assert.match(pointer, new RegExp(`^npm (run )?${command} -- --help says how it is used$`));
+    assert.deepEqual(rest, []);
   });
 }
 

@@ -1,12 +1,17 @@
 // What the operator command sends, and what it says beforehand.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import test from "node:test";
 import { actions } from "../../scripts/operating/actions.mjs";
-import { figuresOf, settingsOf, statusLines } from "../../scripts/operating/figures.mjs";
+import { figuresOf, settingsOf } from "../../scripts/operating/figures.mjs";
+import { instant, zoneOf } from "../../scripts/operating/instants.mjs";
+import { operatorApi } from "../../scripts/operating/api.mjs";
 import { writeLog } from "../../scripts/operating/log.mjs";
+import { notedText } from "../../scripts/operating/noted.mjs";
+import { statusLines } from "../../scripts/operating/status.mjs";
 
 const line = (more = {}) => ({ id: "general", phase: "open", called: 700, lapsed: 0, entries: 2000, ...more });
 const queue = ({ board = {}, totals = {} } = {}) => ({
@@ -146,10 +151,10 @@ test("what changed is found by comparing", () => {
 
 test("the status shows who waits, who is inside and who did what", () => {
   const document = { ...queue(), noted: [{ at_ms: 0, by: "anna", did: { action: "pause", reason: "bank" } }] };
-  const text = statusLines({ event: "tour", url: "http://localhost", document }).join("\n");
+  const text = statusLines({ event: "tour", url: "http://localhost", zone: "UTC", document }).join("\n");
   assert.match(text, /1,300 not called yet/);
   assert.match(text, /498, at most 500/);
-  assert.match(text, /anna: pause, reason "bank"/);
+  assert.match(text, /1970-01-01 00:00:00 \+00:00 anna: pause "bank"/);
 });
 
 test("the status shows what the file has where the live value is another", () => {
@@ -157,4 +162,109 @@ test("the status shows what the file has where the live value is another", () =>
   const text = statusLines({ event: "tour", url: "http://localhost", document: { ...queue(), settings } }).join("\n");
   assert.match(text, /rate +60 a minute \(the file has 1,200 a minute\)/);
   assert.match(text, /498, at most 500 at the same time$/m);
+});
+
+test("an instant has one style: the date, the time, how far the event's zone is from UTC", () => {
+  const at = Date.UTC(2027, 2, 1, 9, 0, 5);
+  for (const [zone, said] of [
+    ["Europe/Berlin", "2027-03-01 10:00:05 +01:00"],
+    ["Asia/Kolkata", "2027-03-01 14:30:05 +05:30"],
+    ["UTC", "2027-03-01 09:00:05 +00:00"],
+  ]) {
+    assert.equal(instant(at, zone), said);
+    assert.equal(instant(new Date(at).toISOString(), zone), said);
+  }
+  assert.equal(instant(Date.UTC(2027, 6, 1), "Europe/Berlin"), "2027-07-01 02:00:00 +02:00");
+  assert.equal(zoneOf({ time_zone: "Europe/Berlin" }), "Europe/Berlin");
+  assert.equal(zoneOf({}), "UTC");
+  assert.equal(zoneOf({ time_zone: "Mars/Base" }), Intl.DateTimeFormat().resolvedOptions().timeZone);
+});
+
+const DID = [
+  [{ action: "retune", per_minute: null }, "rate none"],
+  [{ action: "retune", max_active: null, per_minute: "reset" }, "rate reset, limit none"],
+  [{ action: "retune", max_active: 50, batch: { size: 5, every_seconds: 60 } }, "limit 50, batch 5 every 60 s"],
+  [{ action: "pause", reason: "bank", next_update_at_ms: 60_000 }, 'pause "bank", more at 1970-01-01 00:01:00 +00:00'],
+  [{ action: "stop", reason: "fire", next_update_at_ms: null }, 'stop "fire"'],
+  [{ action: "resume" }, "resume"],
+  [{ action: "message", text: "" }, "message taken away"],
+  [{ action: "close", line: "fans" }, "close-line fans"],
+  [{ action: "open" }, "open"],
+  [{ action: "stock", left: 0 }, "stock 0"],
+  [{ action: "dance", steps: 3 }, 'dance {"steps":3}'],
+];
+
+for (const [did, said] of DID) {
+  test(`${JSON.stringify(did)} is told as: ${said}`, () => {
+    assert.equal(notedText({ at_ms: 0, by: "anna", did }, "UTC"), `1970-01-01 00:00:00 +00:00 anna: ${said}`);
+  });
+}
+
+const statusOf = (document, draws) =>
+  statusLines({ event: "tour", url: "http://localhost", zone: "UTC", document, draws }).join("\n");
+
+test("the status shows the last ten actions and where the rest is", () => {
+  const noted = Array.from({ length: 12 }, (_, at_ms) => ({ at_ms, by: `op${at_ms}`, did: { action: "resume" } }));
+  const text = statusOf({ ...queue(), noted });
+  assert.match(text, /2 or more before these: the log has all/);
+  assert.ok(!text.includes("op1:") && text.includes("op2:") && text.includes("op11:"), text);
+});
+
+test("while the order is drawn the status says what it waits for and until when", () => {
+  const opensAtMs = Date.UTC(2027, 2, 1, 9);
+  const settings = { draw: { grace_seconds: 60, beacon: "drand", beacon_wait_seconds: 600 } };
+  const document = { ...queue({ board: { lines: [line({ phase: "drawing", opens_at_ms: opensAtMs })] } }), settings };
+  const draw = (more) => [{ id: "general", draw: { entrants: null, fixed_at: null, beacon: null, ...more } }];
+  const fixed = { entrants: 1_200, fixed_at: "2027-03-01T09:00:03Z" };
+  assert.match(statusOf(document), /opening +drawing, opened at 2027-03-01 09:00:00 \+00:00/);
+  assert.match(statusOf(document), /draw +the order is being drawn$/m);
+  assert.match(statusOf(document, draw({})), /every entrant is heard, until 2027-03-01 09:01:00 \+00:00 at the latest/);
+  assert.match(
+    statusOf(document, draw({ ...fixed, beacon: { round: 7 } })),
+    /1,200 are in the draw; it waits for the public random number \(round 7\), until 2027-03-01 09:10:03 \+00:00/,
+  );
+  assert.match(statusOf(document, draw(fixed)), /the order is out in a moment/);
+});
+
+test("lines that stand in different places are named, and each is compared by itself", () => {
+  const fans = { ...line(), id: "fans" };
+  const both = (phase) => figuresOf(queue({ board: { lines: [line(), { ...fans, phase }] } }));
+  assert.equal(both("open").state, "open");
+  assert.equal(both("closed").state, "general open, fans closed");
+  const [was, is] = [both("paused"), both("closed")].map((figures) => settingsOf(figures, "UTC"));
+  assert.deepEqual(
+    Object.keys(is).filter((name) => is[name] !== was[name]),
+    ["line fans"],
+  );
+});
+
+test("what cannot be done is said before anything is announced", () => {
+  const lines = [line({ phase: "prequeue", opens_at_ms: 1_000 }), { ...line(), id: "fans" }];
+  const now = figuresOf(queue({ board: { lines } }));
+  const refusal = (verb, body) => actions[verb].refuses(now, body);
+  assert.equal(refusal("reschedule", {}), null);
+  assert.equal(refusal("reschedule", { line: "general" }), null);
+  assert.match(refusal("reschedule", { line: "fans" }), /line fans has no opening/);
+  assert.match(refusal("reschedule", { line: "vip" }), /no line "vip"; there are: general, fans/);
+  for (const verb of ["close-line", "open-line"]) {
+    assert.equal(refusal(verb, { line: "fans" }), null);
+    assert.match(refusal(verb, { line: "vip" }), /no line "vip"; there are: general, fans/);
+  }
+  const opened = figuresOf(queue({ board: { lines: [line({ phase: "drawing", opens_at_ms: 1_000 })] } }));
+  assert.match(actions.reschedule.refuses(opened, {}), /its draw has begun/);
+  const plain = figuresOf(queue());
+  assert.match(actions.reschedule.refuses(plain, {}), /no line of this event has an opening/);
+});
+
+test("an event that the deployment lacks and a token for another one are one answer, and both are said", async () => {
+  const problem = { type: "urn:anteroom:problem:other-event", title: "this token is for another event", status: 403 };
+  const server = createServer((_, response) => response.writeHead(403).end(JSON.stringify(problem)));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const api = operatorApi({ url, event: "my-gig", token: "x.y.z" });
+  await assert.rejects(
+    api.observe(),
+    /answered 403: this deployment has no event "my-gig", or the token is for another/,
+  );
+  await new Promise((resolve) => server.close(resolve));
 });
