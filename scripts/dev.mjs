@@ -2,9 +2,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { command, configFileOf, portOf, readArguments } from "./command-line.mjs";
+import { heldOutput } from "./held-output.mjs";
 import { buildDir, devVarsFile, npmBinary, root, toolNode, wranglerEnvironment, wranglerFile } from "./paths.mjs";
 import { freePort, requireFreePort } from "./ports.mjs";
-import { workerAnswers } from "./probe.mjs";
+import { refusedText, workerAnswers } from "./probe.mjs";
 import { onStopRequest, startGroup, stopGroup } from "./processes.mjs";
 import { say } from "./progress.mjs";
 import { setup } from "./setup.mjs";
@@ -39,10 +40,12 @@ async function main(words) {
   const { readWranglerConfig } = await import("./wrangler-config.mjs");
   const config = readWranglerConfig(configFile);
   await setup();
+  const output = heldOutput(show);
   try {
-    await start({ config, configFile, wantedPort }, running);
+    await start({ config, configFile, wantedPort }, running, output);
   } catch (error) {
     if (isStopping) return;
+    output.let();
     say(error.message);
     await stop(1);
   }
@@ -52,7 +55,7 @@ async function main(words) {
   await stop(1);
 }
 
-async function start({ config: wholeConfig, configFile, wantedPort }, running) {
+async function start({ config: wholeConfig, configFile, wantedPort }, running, output) {
   const { startShop } = await import("./shop.mjs");
   const { eventsOf, frontPath, eventsOfDemoShop, secretsBeside, withShopAddress } = await import(
     "./wrangler-config.mjs"
@@ -65,14 +68,18 @@ async function start({ config: wholeConfig, configFile, wantedPort }, running) {
   if (eventsOfDemoShop(config).length > 0) {
     const stateDir = path.join(devDir, "shop");
     mkdirSync(stateDir, { recursive: true });
-    const shop = await startShop({ config, secrets, stateDir, roomUrl: url, onOutput: show });
+    const shop = await startShop({ config, secrets, stateDir, roomUrl: url, onOutput: output.take });
     running.push(shop);
     config = withShopAddress(config, shop.url);
   }
-  const wrangler = await startWrangler({ config, secrets, port });
+  const wrangler = await startWrangler({ config, secrets, port, onOutput: output.take });
   running.push(wrangler);
   const problems = await workerAnswers(url, config.vars?.PREFIX, START_PATIENCE_MS, wrangler);
-  if (problems.length > 0) throw new Error(`The Worker refuses the configuration:\n${problems.join("\n")}`);
+  if (problems.length > 0) {
+    output.drop();
+    throw new Error(refusedText(problems));
+  }
+  output.let();
   const [event] = eventsOf(config).slice(-1);
   if (event) say(`\nTo see a long line, send visitors from another terminal:\n  ${crowdCommand(url, event.event)}`);
   process.stdout.write(`\nOpen ${url}${frontPath(config)}\n`);
@@ -89,7 +96,7 @@ function show(text) {
 }
 
 /** wrangler with a configuration of its own: built already, the shop's address filled in, secrets beside it. */
-async function startWrangler({ config, secrets, port }) {
+async function startWrangler({ config, secrets, port, onOutput }) {
   const { stringify } = await import("smol-toml");
   mkdirSync(devDir, { recursive: true });
   const { build, routes, route, ...kept } = config;
@@ -104,7 +111,7 @@ async function startWrangler({ config, secrets, port }) {
     cwd: root,
     env: { ...process.env, ...wranglerEnvironment },
   });
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => show(String(bytes)));
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => onOutput(String(bytes)));
   return { hasEnded: child.hasEnded, stop: () => stopGroup(child) };
 }
 

@@ -67,6 +67,10 @@ export function healthIn({ body }) {
   }
 }
 
+/** What is said of a refused configuration. */
+export const refusedText = (problems) =>
+  `The Worker refuses the configuration, and nothing is served:\n${problems.join("\n")}`;
+
 /** Waits until the Worker answers at `url`, whether or not it is content; resolves with what is wrong, a line each. */
 export async function workerAnswers(url, prefix, patienceMs, child) {
   // A Worker that refuses its configuration knows no prefix of its own and answers under the usual one.

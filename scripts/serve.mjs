@@ -1,9 +1,11 @@
 // `npm run serve`: the built Worker on plain workerd, with its state in a folder. For benchmarks, tests, one machine.
 import path from "node:path";
 import { command, configFileOf, portOf, readArguments } from "./command-line.mjs";
+import { heldOutput } from "./held-output.mjs";
 import { endLeftovers, madeStateFolder } from "./leftovers.mjs";
 import { root, wranglerFile } from "./paths.mjs";
 import { requireFreePort } from "./ports.mjs";
+import { refusedText } from "./probe.mjs";
 import { onStopRequest } from "./processes.mjs";
 import { say } from "./progress.mjs";
 import { setup } from "./setup.mjs";
@@ -15,7 +17,8 @@ const USAGE = `npm run serve -- [--port P] [--state DIR] [--config FILE] [--host
   --host H      the address to listen at, 127.0.0.1 by default
   --tls         https with a self-signed certificate
   --print-pids  one more line, JSON: {"url","port","workerd_pid","shop_pid","shop_url"}
-Prints "ready ADDRESS" when it answers. Ctrl-C and SIGTERM stop everything.`;
+Prints "ready ADDRESS" when it answers. Ctrl-C and SIGTERM stop everything. A configuration that the Worker refuses is
+said, and nothing is served.`;
 
 const DEFAULT_PORT = 8787;
 
@@ -47,17 +50,17 @@ async function main(words) {
   await setup();
   await requireFreePort(port, [values.host]);
   const { startServer } = await import("./server.mjs");
-  server = await startServer({
-    port,
-    stateDir,
-    configFile,
-    host: values.host,
-    tls: values.tls,
-    onOutput: (text) => process.stderr.write(text),
+  const output = heldOutput((text) => process.stderr.write(text));
+  const wanted = { port, stateDir, configFile, host: values.host, tls: values.tls, onOutput: output.take };
+  server = await startServer(wanted).catch((error) => {
+    output.let();
+    throw error;
   });
   if (server.problems.length > 0) {
-    say(`The Worker refuses the configuration, so every page is a 503:\n${server.problems.join("\n")}`);
+    await server.stop();
+    throw new Error(refusedText(server.problems));
   }
+  output.let();
   if (values["print-pids"]) {
     const { url, port, workerdPid, shopPid, shopUrl } = server;
     const pids = { url, port, workerd_pid: workerdPid, shop_pid: shopPid ?? null, shop_url: shopUrl ?? null };

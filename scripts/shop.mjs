@@ -37,14 +37,25 @@ export async function startShop({ config, secrets, stateDir, roomUrl, settings =
   return { url, bankUrl, pid: child.pid, hasEnded: child.hasEnded, stop: () => stopGroup(child) };
 }
 
+/** As a browser asks for them: other letters than those of an address are encoded. */
+const asAsked = (paths) => paths.map((rule) => new URL(rule, "http://shop").pathname);
+
+const isListOf = (value, isOne) => Array.isArray(value) && value.length > 0 && value.every(isOne);
+const isText = (value) => typeof value === "string";
+const isPath = (value) => isText(value) && /^\/(?!\/)/.test(value);
+
+/** The Worker says what is wrong with the others. */
+const isSellable = ({ hosts, paths }) => isListOf(hosts, isText) && isListOf(paths, isPath);
+
 /** What the shop has to know of its events: where they are and which passes to admit. */
-function protectedEvents(config, secrets) {
+export function protectedEvents(config, secrets) {
   const issuer = config.vars?.ISSUER;
+  const events = eventsOfDemoShop(config).filter(isSellable);
   return Promise.all(
-    eventsOfDemoShop(config).map(async ({ id, title, paths, hosts, pass_algorithm: algorithm }) => {
+    events.map(async ({ id, title, paths, hosts, pass_algorithm: algorithm }) => {
       const [audience] = hosts;
       const { keys } = await originKeys({ issuer, audience, algorithm, secrets });
-      return { id, title, paths, issuer, audience, keys };
+      return { id, title, paths: asAsked(paths), issuer, audience, keys };
     }),
   );
 }

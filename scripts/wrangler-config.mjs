@@ -14,8 +14,16 @@ export function readWranglerConfig(file) {
   try {
     return parse(text);
   } catch (error) {
-    throw new Error(`${path.basename(file)}: ${error.message}`);
+    throw new Error(`${path.basename(file)}${whereAndWhy(error)}`);
   }
+}
+
+/** Where the text is no TOML, and why; the parser's own reason for an unquoted text says little. */
+function whereAndWhy({ message, line, column, codeblock }) {
+  if (line === undefined) return `: ${message}`;
+  const reason = message.split("\n")[0].replace(/^Invalid TOML document: /, "");
+  const hint = reason === "invalid value" ? " (a text stands in quotation marks)" : "";
+  return `, line ${line}, column ${column}: ${reason}${hint}\n\n${codeblock.trimEnd()}`;
 }
 
 /** The events of a configuration: `[{ variable, event }]`. */

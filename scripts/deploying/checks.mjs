@@ -1,7 +1,11 @@
 // What has to be right before a deployment: each check gives `{ outcome, text }`, outcome "ok", "failed" or "note".
 
+import { healthIn } from "../probe.mjs";
+
 /** The platform's limit on one variable. */
 export const MAX_VARIABLE_BYTES = 5 * 1024;
+/** How much is shown of an answer that is none of the Worker's. */
+const MAX_SHOWN_CHARACTERS = 2_000;
 /** The budget of the Worker, compressed: a small one starts fast. The platform would take 3 MB. */
 export const MAX_WORKER_KIB = 1000;
 
@@ -12,7 +16,11 @@ const note = (text) => ({ outcome: "note", text });
 const LOOPBACK = /^(\*loopback|localhost|.+\.localhost|127(\.\d+){3}|\[?::1\]?)$/;
 
 /** An event that only this machine reaches: for trying, not for a deployment. */
-export const isLoopbackOnly = (event) => (event.hosts ?? []).every((host) => LOOPBACK.test(host));
+export const isLoopbackOnly = ({ hosts }) =>
+  Array.isArray(hosts) && hosts.length > 0 && hosts.every((host) => LOOPBACK.test(host));
+
+/** What is no list is the Worker's to refuse. */
+const listOf = (value, usual = []) => (value === undefined ? usual : Array.isArray(value) ? value : []).map(String);
 
 /** The patterns of a configuration's routes: `[{ pattern, isDomain }]`. */
 function routesOf(config) {
@@ -42,8 +50,8 @@ export function checkRoutes(config, events) {
   const prefix = config.vars?.PREFIX ?? "/_wr";
   const missing = [];
   for (const { event } of events) {
-    for (const host of event.hosts ?? []) {
-      const paths = [...(event.paths ?? ["/"]).map((rule) => rule.replace(/\*.*$/, "")), `${prefix}/`];
+    for (const host of listOf(event.hosts)) {
+      const paths = [...listOf(event.paths, ["/"]).map((rule) => rule.replace(/\*.*$/, "")), `${prefix}/`];
       for (const path of paths) {
         if (!routes.some((route) => covers(route, host, path)))
           missing.push(`${event.id}: no route takes ${host}${path}*`);
@@ -123,7 +131,11 @@ export function checkSize(output) {
 }
 
 /** What the Worker itself says about the configuration, asked at its health address. */
-export function checkAccepted(status, body) {
-  if (status === 200) return ok("configuration: the Worker accepts it");
-  return failed(`configuration: the Worker refuses it (status ${status}): ${body.trim().slice(0, 2000)}`);
+export function checkAccepted({ status, body }, what = "configuration") {
+  if (status === 200) return [ok(`${what}: the Worker accepts it`)];
+  const problems = healthIn({ body })?.problems ?? [];
+  if (problems.length === 0) {
+    return [failed(`${what}: the Worker refuses it (status ${status}): ${body.trim().slice(0, MAX_SHOWN_CHARACTERS)}`)];
+  }
+  return problems.map((problem) => failed(`${what}: the Worker refuses it: ${problem}`));
 }

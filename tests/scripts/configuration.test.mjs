@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import test from "node:test";
+import { heldOutput } from "../../scripts/held-output.mjs";
 import { wranglerFile } from "../../scripts/paths.mjs";
 import { freshRootKey, secretsOf } from "../../scripts/setup/keys.mjs";
 import { countTests } from "../../scripts/testing/counts.mjs";
@@ -19,6 +20,40 @@ test("the demo shop's address takes the place of its name, and of nothing else",
   assert.deepEqual(filled, ["http://127.0.0.1:1234", "http://127.0.0.1:1234"]);
   const other = { vars: { EVENT_A: { origin: "https://origin.example.com" }, NAME: "demo-shop" } };
   assert.deepEqual(withShopAddress(other, "http://127.0.0.1:1234"), other);
+});
+
+test("a text that is no TOML is refused with the place and the reason", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "anteroom-toml-"));
+  const file = path.join(folder, "wrangler.toml");
+  try {
+    for (const [text, said] of [
+      [
+        "[vars]\ntitle = Tour\n",
+        /wrangler\.toml, line 2, column 9: invalid value \(a text stands in quotation marks\)/,
+      ],
+      ['[vars]\nid = "a" "b"\n', /wrangler\.toml, line 2, column \d+: .*end-of-line/],
+    ]) {
+      writeFileSync(file, text);
+      assert.throws(() => readWranglerConfig(file), said);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("what children print while they start is told once they have, or not at all", () => {
+  const written = [];
+  const output = heldOutput((text) => written.push(text));
+  output.take("one");
+  assert.deepEqual(written, []);
+  output.let();
+  output.take("two");
+  assert.deepEqual(written, ["one", "two"]);
+  const refused = heldOutput((text) => written.push(text));
+  refused.take("three");
+  refused.drop();
+  refused.let();
+  assert.deepEqual(written, ["one", "two"]);
 });
 
 test("the front page is the last event's", () => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
+  checkAccepted,
   checkDeploymentIsNoDemo,
   checkKeys,
   checkLiveValues,
@@ -71,6 +72,21 @@ test("events for loopback alone are not deployed, events for anything else are",
     [true, true, true, true],
   );
   assert.equal(isLoopbackOnly({ hosts: ["localhost", "tickets.example.com"] }), false);
+});
+
+test("an event whose hosts are missing or no list is no event for loopback: the Worker refuses it", () => {
+  for (const hosts of [undefined, [], "localhost", 5]) assert.equal(isLoopbackOnly({ hosts }), false);
+  const broken = [event({ hosts: "tickets.example.com" }), event({ hosts: undefined, paths: "/events/*" })];
+  assert.deepEqual(outcomes(checkRoutes({ routes: [] }, broken)), ["ok"]);
+});
+
+test("what the Worker refuses is said line by line, as configured and with what is left out", () => {
+  assert.deepEqual(outcomes(checkAccepted({ status: 200, body: '{"ok":true}' })), ["ok"]);
+  const body = JSON.stringify({ ok: false, problems: ["EVENT_A.id: found 5", "EVENT_A.title: found nothing"] });
+  const results = checkAccepted({ status: 503, body }, "with what is left out");
+  assert.deepEqual(outcomes(results), ["failed", "failed"]);
+  assert.equal(results[1].text, "with what is left out: the Worker refuses it: EVENT_A.title: found nothing");
+  assert.match(checkAccepted({ status: 500, body: "oops" })[0].text, /status 500\): oops/);
 });
 
 test("a missing key fails, a key that nobody could ask for is noted", () => {

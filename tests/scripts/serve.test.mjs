@@ -1,7 +1,7 @@
 // `npm run serve` as a process: it says when it is ready, stops all that it started, and survives being killed.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -46,6 +46,22 @@ test("it prints its address, answers there, and SIGTERM stops workerd and the sh
   assert.equal((await ended).code, 0);
   assert.ok(await isGone(pids.workerd_pid));
   assert.ok(await isGone(pids.shop_pid));
+});
+
+test("a configuration that the Worker refuses is said once, and nothing is served", PATIENCE, async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "anteroom-refused-"));
+  const config = path.join(folder, "wrangler.toml");
+  const whole = readFileSync(path.join(root, "wrangler.toml"), "utf8");
+  writeFileSync(config, whole.replace('mode = "always"', 'mode = "allways"'));
+  const args = ["scripts/serve.mjs", "--port", "0", "--state", path.join(folder, "state"), "--config", config];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+  rmSync(folder, { recursive: true, force: true });
+  assert.deepEqual([status, stdout], [1, ""], stderr);
+  assert.match(
+    stderr,
+    /The Worker refuses the configuration, and nothing is served:\nEVENT_DEMO\.mode: found "allways"/,
+  );
+  assert.equal(stderr.split("EVENT_DEMO.mode").length, 2, stderr);
 });
 
 test("what a killed command left behind is ended by the next one", PATIENCE, async () => {
