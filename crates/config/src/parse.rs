@@ -101,8 +101,23 @@ fn read_id(fields: &mut Fields<'_>) -> Option<String> {
         "lower-case letters, digits and inner hyphens, at most {} bytes, and \"world-tour\" is the variable EVENT_WORLD_TOUR",
         keys::MAX_ID_BYTES
     );
-    let id = |text: &str| texts::id(text).filter(|id| crate::variable_name(id) == variable);
-    fields.required_text("id", &allowed, id)
+    let well_formed = fields
+        .value("id")
+        .and_then(Value::as_str)
+        .and_then(texts::id);
+    if let Some(id) = well_formed {
+        let own_variable = crate::variable_name(&id);
+        if own_variable != variable {
+            fields.refuse(
+                "id",
+                format!(
+                    "this id where the variable is called {own_variable}, so rename the variable"
+                ),
+            );
+            return None;
+        }
+    }
+    fields.required_text("id", &allowed, texts::id)
 }
 
 fn web_origin(text: &str) -> Option<String> {
