@@ -305,7 +305,7 @@ impl Instance {
         }
         let event = configuration::event(&self.env, &known.event)?;
         if event.run != known.run {
-            return Err(Refusal::not_mine("run", known.run, event.run));
+            return Err(Refusal::other_run(&known.name(), known.run, event.run));
         }
         Ok(event.settings)
     }

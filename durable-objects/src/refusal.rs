@@ -51,6 +51,21 @@ impl Refusal {
         Self::new(409, format!("{field}: {found}, this object has {mine}"))
     }
 
+    /// The event has another run than the object's. That is no fault: after a new run the objects of the old one are
+    /// kept for a while.
+    pub fn other_run(name: &str, own: u32, configured: u32) -> Self {
+        let text = if configured > own {
+            format!(
+                "{name}: the event has run {configured} now; what is left of run {own} only waits to be deleted"
+            )
+        } else {
+            format!(
+                "{name}: the event is configured with run {configured}, which is older than run {own}"
+            )
+        };
+        Self::new(409, text)
+    }
+
     /// Too many calls wait already.
     pub fn busy() -> Self {
         Self::new(503, "too many calls wait".into())
