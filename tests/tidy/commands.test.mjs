@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import { root } from "../../scripts/paths.mjs";
-import { textOf, withEnding } from "./repository.mjs";
+import { suites } from "../../scripts/testing/suites.mjs";
+import { files, textOf, withEnding } from "./repository.mjs";
 
 const { scripts } = JSON.parse(textOf("package.json"));
 
@@ -20,6 +21,20 @@ test("every npm command in the documents is in package.json", () => {
 test("every npm command has its script", () => {
   const missing = Object.values(scripts).filter((line) => !existsSync(path.join(root, line.replace(/^node /, ""))));
   assert.deepEqual(missing, []);
+});
+
+test("every suite of npm test and every folder of tests is named where newcomers look", () => {
+  const named = new Set([...textOf("CONTRIBUTING.md").matchAll(/`([\w-]+)`/g)].map(([, word]) => word));
+  assert.deepEqual(
+    suites.map(({ name }) => name).filter((name) => !named.has(name)),
+    [],
+  );
+  const [line] = textOf("ARCHITECTURE.md").match(/^tests\/ .*$/m);
+  const folders = new Set(files.filter((name) => /^tests\/.+\//.test(name)).map((name) => name.split("/")[1]));
+  assert.deepEqual(
+    [...folders].filter((folder) => !line.includes(` ${folder}/`)),
+    [],
+  );
 });
 
 test("every link between documents leads somewhere", () => {

@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../scripts/paths.mjs";
 
-/** Everything that is, or could be, committed. */
-export const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+/** Everything that is committed, or about to be: files of somebody's own beside them are nobody's business. */
+export const files = execFileSync("git", ["ls-files", "--cached"], {
   cwd: root,
   encoding: "utf8",
 })

@@ -71,7 +71,9 @@ async fn serve(settings: Settings) -> Result<(), String> {
             })
             .collect(),
     });
-    println!("demo shop ready at http://{shop_address} (bank at {bank_pages})");
+    println!(
+        "demo shop ready at http://{shop_address} (paying leads to its pretend bank at {bank_pages})"
+    );
     let shop_served = axum::serve(
         shop_listener.tap_io(send_at_once),
         shop.router(settings.test_endpoints),
