@@ -4,7 +4,7 @@
 use anteroom_queue::shard::place::Standing;
 use anteroom_queue::shard::rows::{LineRow, PlaceRow};
 use anteroom_queue::sync::Counters;
-use anteroom_queue::units::{EntryNumber, LineIndex, Nonce, UnixMillis};
+use anteroom_queue::units::{EntryNumber, LineIndex, Millis, Nonce, UnixMillis};
 
 use super::*;
 use crate::fixtures::{Memory, settings};
@@ -154,4 +154,26 @@ fn a_refused_start_names_the_row_and_what_is_read() {
         why.to_string(),
         "row meta: format Some(9), this version reads 1"
     );
+}
+
+#[test]
+fn the_bytes_of_an_offer_of_a_places_own_are_pinned() {
+    for (standing, pinned) in [
+        (
+            Standing::Reoffered {
+                until: UnixMillis(300),
+            },
+            "01ac02",
+        ),
+        (Standing::Offered { until: Millis(300) }, "07ac02"),
+        (
+            Standing::OfferedFor {
+                length: Millis(300),
+            },
+            "08ac02",
+        ),
+    ] {
+        let bytes = postcard::to_extend(&standing, Vec::new()).unwrap();
+        assert_eq!(hex(&bytes), pinned, "of {standing:?}");
+    }
 }

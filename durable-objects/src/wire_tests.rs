@@ -5,12 +5,18 @@
 //! Format 2 was made because boards name draws, moved openings, stock and the shards that keep keys
 //! and codes, reports carry the chain of permits and who came before the opening, places say what
 //! may be done with them, and edges count staff. Format 1 is refused whole.
+//!
+//! The clocks of offers stand last in the answer to a report, and only there: a shard of a version
+//! without them, or the reverse, refuses that answer whole and reports again until both are of one version.
+//! What edges say and hear is the same.
 
 use anteroom_queue::board::{DrawBoard, Drawn, Fixed, LineBoard, Moved, Phase};
 use anteroom_queue::coordinator::command::Change;
 use anteroom_queue::settings::{Limits, Mode};
 use anteroom_queue::shard::command::{PlaceView, Refused, VisitorState};
-use anteroom_queue::sync::{Counters, Cut, Entrants, LineAnswer, LineReport, SyncReply};
+use anteroom_queue::sync::{
+    Counters, Cut, Entrants, LineAnswer, LineReport, OfferClock, SyncReply,
+};
 use anteroom_queue::units::{
     ClaimId, EntryNumber, Generation, KeyHash, LineIndex, Millis, Nonce, PlaceIndex, Rank,
     ShardIndex, UnixMillis,
@@ -240,10 +246,15 @@ fn a_coordinator_of_another_version_can_still_answer_a_report() {
         board_version: 9,
         next_sync: Millis(50),
         grant_in: Some(Millis(12)),
+        clocks: vec![OfferClock {
+            at: Millis(300),
+            zero: UnixMillis(7),
+            runs: true,
+        }],
     };
     check(
         CoordinatorAnswer::Synced(reply),
-        "02 00 01 0a 01 01 010203 04050607 00 09 32 010c",
+        "02 00 01 0a 01 01 010203 04050607 00 09 32 010c 01 ac02 07 01",
     );
 }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::board::{Advance, Offer};
 use crate::limits::{CALL_HORIZON, HOLD_STEP, MAX_OFFERS, MAX_SAMPLES};
+use crate::sync::OfferClock;
 use crate::units::{Millis, Rank, UnixMillis};
 
 const MILLION: u64 = 1_000_000;
@@ -48,6 +49,15 @@ pub struct Calling {
     hold_clock: Millis,
     /// When `hold_clock` was last brought up to date.
     hold_at: UnixMillis,
+    /// Whether the hold ran then. Not stored: it follows from the queue's state.
+    #[serde(skip)]
+    runs: bool,
+    /// `hold_at` less `hold_clock` when the hold last ran. Not stored: both are, whenever it stops.
+    #[serde(skip)]
+    zero: UnixMillis,
+    /// `hold_clock` as it is stored.
+    #[serde(skip)]
+    stored_clock: Millis,
     samples: Vec<Sample>,
     /// (when, called), while visitors were waiting.
     pace: Vec<(UnixMillis, u64)>,
@@ -74,12 +84,42 @@ pub(crate) struct Room {
 }
 
 impl Calling {
-    /// Lets the hold run up to `now`, if it is running.
-    pub(crate) fn run_hold(&mut self, running: bool, now: UnixMillis) {
-        if running {
+    /// Lets the hold run up to `now`, if it ran before and runs still. True when its clock is to be
+    /// stored: it has begun or stopped, or a restart would lose too much of it.
+    pub(crate) fn run_hold(&mut self, running: bool, now: UnixMillis) -> bool {
+        if running && self.runs {
             self.hold_clock.0 += now.since(self.hold_at).0.min(HOLD_STEP.0);
         }
         self.hold_at = now;
+        if running {
+            self.zero = UnixMillis(now.0.saturating_sub(self.hold_clock.0));
+        }
+        let turned = std::mem::replace(&mut self.runs, running) != running;
+        turned || self.hold_clock.0 - self.stored_clock.0 >= HOLD_STEP.0
+    }
+
+    /// After a restart: whether the hold has run since it was stored, which is stored whenever that
+    /// changes.
+    pub(crate) fn resume(&mut self, running: bool, now: UnixMillis) {
+        self.runs = running;
+        self.zero = UnixMillis(self.hold_at.0.saturating_sub(self.hold_clock.0));
+        self.stored_clock = self.hold_clock;
+        self.run_hold(running, now);
+    }
+
+    /// As it is stored now.
+    pub(crate) fn stored(&mut self) -> Self {
+        self.stored_clock = self.hold_clock;
+        self.clone()
+    }
+
+    /// What shards hear of the hold.
+    pub(crate) fn clock(&self) -> OfferClock {
+        OfferClock {
+            at: self.hold_clock,
+            zero: self.zero,
+            runs: self.runs,
+        }
     }
 
     /// Ranks below this were offered their turn longer ago than the hold.
@@ -181,7 +221,8 @@ impl Calling {
         (called - lapsed).saturating_sub(answered.saturating_sub(first.answered))
     }
 
-    /// The last offers and until when they stand at least, for the board.
+    /// The last offers and until when they stand at least, for the board. While the hold stands still,
+    /// by how much they last longer is known when the line is open again.
     pub(crate) fn offers(&self, hold: Millis) -> Vec<Offer> {
         if hold.0 == 0 {
             return Vec::new();
@@ -197,10 +238,7 @@ impl Calling {
             .chunks(group)
             .map(|samples| Offer {
                 below: Rank(samples[samples.len() - 1].called),
-                stands_until: UnixMillis(
-                    (self.hold_at.0 + samples[0].since.0 + hold.0)
-                        .saturating_sub(self.hold_clock.0),
-                ),
+                stands_until: self.zero.plus(samples[0].since).plus(hold),
             })
             .collect()
     }

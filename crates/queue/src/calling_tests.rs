@@ -94,7 +94,7 @@ fn the_show_up_rate_starts_at_one_and_is_learned() {
 #[test]
 fn offers_lapse_after_the_hold_and_their_times_are_on_the_board() {
     let mut calling = Calling::default();
-    calling.run_hold(false, UnixMillis(1_000_000));
+    calling.run_hold(true, UnixMillis(1_000_000));
     calling.note(0, 10, 0, HOLD);
     let [offer] = calling.offers(HOLD)[..] else {
         panic!("one offer")

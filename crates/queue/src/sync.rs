@@ -102,6 +102,19 @@ pub struct LineAnswer {
     pub ended_floor: u64,
 }
 
+/// The clock of a line's offers: for how long visitors could have entered so far. It stands still through
+/// every brake, whoever slept through it, so an offer that ends at a reading of it needs no credit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfferClock {
+    /// What it reads.
+    pub at: Millis,
+    /// The instant from which it would have run without a break, as the ends of the board's offers have
+    /// it.
+    pub zero: UnixMillis,
+    /// Whether it runs.
+    pub runs: bool,
+}
+
 /// The coordinator's answer to a report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SyncReply {
@@ -119,4 +132,6 @@ pub struct SyncReply {
     pub next_sync: Millis,
     /// When the rate next allows a grant, if the shard's claims wait only for that.
     pub grant_in: Option<Millis>,
+    /// The clocks of the lines' offers, in the order of the configuration.
+    pub clocks: Vec<OfferClock>,
 }

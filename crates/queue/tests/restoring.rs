@@ -136,12 +136,6 @@ fn stored(stage: &Stage) -> Vec<ShardRow> {
                 }
                 continue;
             }
-            ShardRow::Brakes { since } => {
-                for since in since.iter_mut().flatten() {
-                    *since = UnixMillis(0);
-                }
-                continue;
-            }
             _ => continue,
         };
         for place in places {

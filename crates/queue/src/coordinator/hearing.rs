@@ -37,6 +37,7 @@ impl Coordinator {
             board_version: self.board.version,
             next_sync: self.pace(),
             grant_in,
+            clocks: self.lines.iter().map(|line| line.calling.clock()).collect(),
         })
     }
 

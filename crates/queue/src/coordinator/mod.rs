@@ -252,8 +252,10 @@ impl Coordinator {
 
     fn settle(&mut self, now: UnixMillis) {
         for position in 0..self.lines.len() {
-            let running = self.phase(position, now) == Phase::Open && !self.live.stop;
-            self.lines[position].calling.run_hold(running, now);
+            let running = self.holds_run(position, now);
+            if self.lines[position].calling.run_hold(running, now) {
+                self.changed.calls.insert(position);
+            }
         }
         self.take_hearsay(now);
         self.note_end(now);
@@ -262,6 +264,11 @@ impl Coordinator {
         self.write_off_lost(now);
         self.grant(now);
         self.call(now);
+    }
+
+    /// Whether the hold of the line's offers runs: visitors can enter.
+    fn holds_run(&self, position: usize, now: UnixMillis) -> bool {
+        self.phase(position, now) == Phase::Open && !self.live.stop
     }
 
     fn limits(&self) -> Limits {

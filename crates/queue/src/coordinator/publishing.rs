@@ -4,7 +4,7 @@ use super::Coordinator;
 use super::child::{Child, ChildLine};
 use super::command::{CoordinatorReply, Totals};
 use super::drawing::Draw;
-use crate::board::{Board, LineBoard, Offer, Phase};
+use crate::board::{Board, LineBoard, Phase};
 use crate::limits::{GRANT_TO_HEARD, MAX_SHARDS, PLANNED_JOINS_PER_SECOND, PLANNED_PLACES};
 use crate::settings::{Mode, Settings};
 use crate::units::{EntryNumber, Millis, Rank, ShardIndex, UnixMillis};
@@ -72,8 +72,8 @@ impl Coordinator {
         }
     }
 
-    /// A line that was open and stands still, whatever stopped it, is counted once: a shard that hears
-    /// of it only when it is over knows by that count that its offers last longer.
+    /// A line that was open and stands still, whatever stopped it, is counted once: the page explains by
+    /// that count why a wait grew.
     fn count_brakes(&mut self, now: UnixMillis) {
         let is_braked = |(position, line): (usize, &LineBoard)| {
             let was_open = line.phase == Phase::Open && !self.board.stop;
@@ -101,17 +101,8 @@ impl Coordinator {
             lapsed: Rank(line.row.lapsed),
             entries: EntryNumber(line.row.entries),
             advance: line.calling.advance(),
-            offers: self.offers(position, now),
+            offers: line.calling.offers(self.settings.hold),
             draw: line.draw.as_ref().map(Draw::board),
-        }
-    }
-
-    /// While the hold stands still, what was last said of the offers stays on the board: by how
-    /// much they last longer is known when the line is open again.
-    fn offers(&self, position: usize, now: UnixMillis) -> Vec<Offer> {
-        match self.board.lines.get(position) {
-            Some(last) if !self.grants_now(position, now) => last.offers.clone(),
-            _ => self.lines[position].calling.offers(self.settings.hold),
         }
     }
 

@@ -74,6 +74,10 @@ impl Coordinator {
             return Err(Corrupt("the row of the queue is missing".to_owned()));
         }
         coordinator.check()?;
+        for position in 0..lines {
+            let running = coordinator.holds_run(position, now);
+            coordinator.lines[position].calling.resume(running, now);
+        }
         Ok(coordinator)
     }
 
@@ -98,7 +102,7 @@ impl Coordinator {
         for index in changed.calls {
             rows.push(CoordinatorRow::Calls {
                 index: index as u8,
-                calling: self.lines[index].calling.clone(),
+                calling: self.lines[index].calling.stored(),
             });
         }
         for shard in changed.children {

@@ -36,7 +36,7 @@ use crate::limits::{DEAF_AFTER, PATIENT_SYNC, PLACES_PER_PAGE};
 use crate::line::Order;
 use crate::outcome::Outcome;
 use crate::settings::Settings;
-use crate::sync::{Counters, LineReport};
+use crate::sync::{Counters, LineReport, OfferClock};
 use crate::units::{ClaimId, KeyHash, Millis, Nonce, PlaceIndex, ShardIndex, UnixMillis};
 
 use absent::Left;
@@ -79,8 +79,8 @@ struct Line {
     told_opening: Option<UnixMillis>,
     /// How ranks follow from entry numbers.
     order: Order,
-    /// Since when the line stands still, by a brake.
-    still_since: Option<UnixMillis>,
+    /// The clock of the line's offers, as it was when the board was heard.
+    clock: Option<OfferClock>,
     /// The chain over the permits of the places made, in the order of making.
     chain: Hash,
     /// Places that were left and are not counted as absent.
@@ -95,7 +95,6 @@ struct Changed {
     keys: BTreeSet<KeyHash>,
     handovers: BTreeSet<PlaceIndex>,
     end: bool,
-    brakes: bool,
 }
 
 /// The state of one shard.
@@ -115,6 +114,8 @@ pub struct Shard {
     unissued: BTreeSet<PlaceIndex>,
     /// First visits admitted in one step and not confirmed.
     unconfirmed: BTreeSet<PlaceIndex>,
+    /// Places whose own offer runs from the next news on.
+    unset_offers: BTreeSet<PlaceIndex>,
     /// When the operator ended the run, as last heard.
     ended_at: Option<UnixMillis>,
     board: Option<Board>,
@@ -159,6 +160,7 @@ impl Shard {
             deadlines: Deadlines::default(),
             unissued: BTreeSet::new(),
             unconfirmed: BTreeSet::new(),
+            unset_offers: BTreeSet::new(),
             board: None,
             board_heard: UnixMillis(0),
             reported: (UnixMillis(0), None),

@@ -52,9 +52,10 @@ pub struct Claim {
 pub enum Standing {
     /// In the line.
     Waiting,
-    /// Its claim was taken back because the visitor was away: it has a hold of its own.
+    /// As earlier versions stored an offer of the place's own, by the shard's clock: it is read as
+    /// [`Standing::OfferedFor`] what was left of it.
     Reoffered {
-        /// When that hold is over.
+        /// When that hold was to be over.
         until: UnixMillis,
     },
     /// Claimed.
@@ -73,6 +74,17 @@ pub enum Standing {
     },
     /// A first visit that was let in at once and never took it up: as if it had not been.
     Void,
+    /// Its claim was taken back because the visitor was away, or its offer was deferred: it has an
+    /// offer of its own.
+    Offered {
+        /// When that is over, on the clock of the line's offers.
+        until: Millis,
+    },
+    /// The same, made while nobody here knew that clock: it runs from the next news on.
+    OfferedFor {
+        /// How long.
+        length: Millis,
+    },
 }
 
 /// What a shard stores about one visitor.

@@ -89,7 +89,8 @@ pub enum ShardRow {
         /// The instant; `None`: it goes on after all.
         at: Option<UnixMillis>,
     },
-    /// Since when each line stands still by a brake, in the order of the configuration.
+    /// Since when each line stood still by a brake, in the order of the configuration: as earlier versions
+    /// stored it beside [`Standing::Reoffered`]. It is read and not written any more.
     Brakes {
         /// The instants; `None`: it does not.
         since: Vec<Option<UnixMillis>>,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::place::{Place, Standing};
 use super::rows::ShardRow;
-use super::{Identity, Shard};
+use super::{Identity, Shard, offers};
 use crate::draw::chain;
 use crate::limits::PLACES_PER_PAGE;
 use crate::outcome::Corrupt;
@@ -24,6 +24,7 @@ impl Shard {
     ) -> Result<Self, Corrupt> {
         let mut shard = Self::empty(identity, settings, now);
         let mut pages = BTreeMap::new();
+        let mut brakes = Vec::new();
         for row in rows {
             match row {
                 ShardRow::Page {
@@ -43,11 +44,7 @@ impl Shard {
                 }
                 ShardRow::Handovers { index, offers } => shard.adopt_handovers(index, offers),
                 ShardRow::End { at } => shard.ended_at = at,
-                ShardRow::Brakes { since } => {
-                    for (line, since) in shard.lines.iter_mut().zip(since) {
-                        line.still_since = since;
-                    }
-                }
+                ShardRow::Brakes { since } => brakes = since,
                 ShardRow::Counters { lines } => {
                     return Err(Corrupt(format!(
                         "{} lines stored, {} configured",
@@ -67,7 +64,9 @@ impl Shard {
                 )));
             }
             for row in rows {
-                shard.adopt(row.into_place(epoch), now)?;
+                let mut place = row.into_place(epoch);
+                offers::read_earlier(&mut place, &brakes, now);
+                shard.adopt(place, now)?;
             }
         }
         shard.check()?;
@@ -96,6 +95,9 @@ impl Shard {
                 if !session.confirmed {
                     self.unconfirmed.insert(index);
                 }
+            }
+            Standing::OfferedFor { .. } => {
+                self.unset_offers.insert(index);
             }
             _ => {}
         }
@@ -134,11 +136,6 @@ impl Shard {
         for index in changed.handovers {
             let offers = self.handovers[&index].clone();
             rows.push(ShardRow::Handovers { index, offers });
-        }
-        if changed.brakes {
-            rows.push(ShardRow::Brakes {
-                since: self.lines.iter().map(|line| line.still_since).collect(),
-            });
         }
         if changed.end {
             rows.push(ShardRow::End { at: self.ended_at });

@@ -109,7 +109,9 @@ impl Shard {
 
     pub(super) fn synced(&mut self, reply: SyncReply, now: UnixMillis) -> ShardReply {
         let stale = now.since(reply.sent) > STALE_REPLY;
-        if stale || reply.run != self.identity.run || reply.lines.len() != self.lines.len() {
+        let lines = self.lines.len();
+        let is_other = reply.run != self.identity.run || reply.lines.len() != lines;
+        if stale || is_other || reply.clocks.len() != lines {
             return ShardReply::Done;
         }
         let answered = (reply.sent == self.reported.0)
@@ -137,6 +139,7 @@ impl Shard {
             self.take_try_decisions(position, answer.tries_decided, answer.tries_granted, now);
             self.count_absent(position);
         }
+        self.set_offers(now);
         self.brake(now);
         ShardReply::Done
     }
@@ -153,14 +156,14 @@ impl Shard {
             if self.board.as_ref().is_some_and(|known| known.stop) != board.stop {
                 self.hear_edge(now);
             }
-            let slowdowns = self.board.as_ref().map(|known| known.slowdowns);
-            let slowed = slowdowns.is_some_and(|known| known != board.slowdowns);
             self.take_board(board.clone());
-            self.follow_brakes(self.board_heard, slowed, now);
         } else if reply.board_version != known || known == 0 {
             return;
         }
-        self.board_heard = self.board_heard.max(reply.sent);
+        if reply.sent >= self.board_heard {
+            self.board_heard = reply.sent;
+            self.hear_clocks(&reply.clocks);
+        }
     }
 
     fn take_board(&mut self, board: Board) {

@@ -60,7 +60,10 @@ impl Shard {
             Standing::Claimed(_) | Standing::Granted(_) => (VisitorState::Pending, None),
             Standing::Ended { .. } => (VisitorState::Ended, None),
             Standing::Left { .. } | Standing::Void => (VisitorState::Left, None),
-            Standing::Reoffered { until } => self.reoffer_state(place, *until, now),
+            Standing::Offered { until } => self.own_offer(place, *until, now),
+            Standing::OfferedFor { .. } | Standing::Reoffered { .. } => {
+                (VisitorState::Called, None)
+            }
             Standing::Waiting => self.waiting_state(place, rank),
         }
     }
@@ -282,7 +285,10 @@ impl Shard {
                     new: false,
                 };
             }
-            Standing::Waiting | Standing::Reoffered { .. } => {}
+            Standing::Waiting
+            | Standing::Offered { .. }
+            | Standing::OfferedFor { .. }
+            | Standing::Reoffered { .. } => {}
             Standing::Claimed(claim) => {
                 let order = claim.order;
                 self.lines[position].claims.remove(&(order, index));

@@ -2,6 +2,7 @@
 //! deferrals; the same after a restart.
 
 mod brakes;
+mod sleeping;
 #[path = "../stage/mod.rs"]
 mod stage;
 
