@@ -219,9 +219,23 @@ impl Coordinator {
         }
     }
 
+    /// How the gate treats visitors, after live changes.
+    pub(super) fn mode(&self) -> Mode {
+        match self.live.off {
+            true => Mode::Off,
+            false => self.settings.mode,
+        }
+    }
+
+    /// The operator has ended the run, and nothing passes here any more: while the mode is `off` the
+    /// shop goes on behind this queue, which must not be deleted under it.
+    fn is_over(&self) -> bool {
+        self.live.ending != Ending::None && self.mode() != Mode::Off
+    }
+
     /// Notes when the run ended, and forgets it when it goes on.
     pub(super) fn note_end(&mut self, now: UnixMillis) {
-        let over = self.live.ending != Ending::None;
+        let over = self.is_over();
         if over != self.life.ended_at.is_some() {
             self.life.ended_at = over.then_some(now);
             self.changed.life = true;
@@ -230,7 +244,7 @@ impl Coordinator {
 
     /// Whether everything of the run is to be deleted: it ended longer ago than it is kept.
     pub fn is_to_be_forgotten(&self, now: UnixMillis) -> bool {
-        let ended = self.life.ended_at;
+        let ended = self.life.ended_at.filter(|_| self.is_over());
         ended.is_some_and(|at| now >= at.plus(self.settings.keep))
     }
 }

@@ -6,7 +6,7 @@ use super::command::{CoordinatorReply, Totals};
 use super::drawing::Draw;
 use crate::board::{Board, LineBoard, Phase};
 use crate::limits::{GRANT_TO_HEARD, MAX_SHARDS, PLANNED_JOINS_PER_SECOND, PLANNED_PLACES};
-use crate::settings::{Mode, Settings};
+use crate::settings::Settings;
 use crate::units::{EntryNumber, Millis, Rank, ShardIndex, UnixMillis};
 
 /// A first visit is tried when a grant is to be had within this time.
@@ -42,11 +42,7 @@ impl Coordinator {
         let shards = self.shards();
         let board = Board {
             version: self.board.version,
-            mode: if self.live.off {
-                Mode::Off
-            } else {
-                self.settings.mode
-            },
+            mode: self.mode(),
             stop: self.live.stop,
             pause: self.live.pause.clone(),
             message: self.live.message.clone(),
@@ -211,7 +207,7 @@ impl Coordinator {
 mod tests {
     use super::super::child::ChildLine;
     use super::*;
-    use crate::settings::Limits;
+    use crate::settings::{Limits, Mode};
     use crate::whole_way::{self, settings};
 
     /// One shard is planned; it has `joined` joins and admitted `in_one_step` first visits.

@@ -1,5 +1,6 @@
 //! The life of an event as its operator, its origin and its configuration make it.
 
+mod days;
 #[path = "../stage/mod.rs"]
 mod stage;
 mod stock_words;
@@ -136,64 +137,6 @@ fn what_edges_counted_last_is_logged_although_nobody_counts_any_more() {
     let lines = logged(&stage, "edges");
     assert_eq!(lines.len(), 2);
     assert!(lines[1].contains("\"bypassed\":5"), "{}", lines[1]);
-}
-
-#[test]
-fn only_the_operator_ends_a_run_and_it_is_forgotten_when_it_was_kept_long_enough() {
-    let mut stage = stage();
-    let keep = stage.settings.keep;
-    let closed = Settings {
-        mode: Mode::Closed,
-        ..stage.settings.clone()
-    };
-    configure(&mut stage, closed.clone());
-    stage.sync_all();
-    stage.pass(and_a_minute(keep));
-    assert!(
-        !stage.coordinator.is_to_be_forgotten(stage.now),
-        "closed by configuration"
-    );
-    stage.sync(0);
-    assert!(!stage.shards[0].is_to_be_forgotten(stage.now));
-    stage.operate(Action::Close);
-    stage.sync_all();
-    stage.pass(keep);
-    assert!(stage.coordinator.is_to_be_forgotten(stage.now));
-    stage.sync(0);
-    assert!(stage.shards[0].is_to_be_forgotten(stage.now));
-}
-
-fn and_a_minute(keep: Millis) -> Millis {
-    Millis(keep.0 + MINUTE.0)
-}
-
-#[test]
-fn a_shard_that_slept_through_a_reopening_forgets_nothing() {
-    let mut stage = stage();
-    stage.join(0, 0);
-    stage.operate(Action::Close);
-    stage.sync_all();
-    stage.operate(Action::Open);
-    stage.pass(and_a_minute(stage.settings.keep));
-    let shard = &stage.shards[0];
-    assert!(!shard.is_to_be_forgotten(stage.now), "it asks first");
-    assert!(
-        shard
-            .next_report(stage.now)
-            .is_some_and(|at| at <= stage.now)
-    );
-    stage.sync(0);
-    assert!(!stage.shards[0].is_to_be_forgotten(stage.now));
-}
-
-#[test]
-fn a_shard_forgets_a_run_once_it_has_heard_again_that_it_is_over() {
-    let mut stage = stage();
-    stage.operate(Action::Soldout);
-    stage.sync_all();
-    stage.pass(and_a_minute(stage.settings.keep));
-    stage.sync(0);
-    assert!(stage.shards[0].is_to_be_forgotten(stage.now));
 }
 
 #[test]
