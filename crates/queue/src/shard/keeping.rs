@@ -4,8 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Shard;
-use super::command::{Refused, ShardReply};
-use super::place::Standing;
+use super::command::{Refused, ShardReply, VisitorState};
 use crate::limits::{HANDOVER_LIFE, MAX_CODE_USES, MAX_HANDOVERS, MAX_KEYS};
 use crate::units::{ClaimId, KeyHash, Nonce, PlaceIndex, ShardIndex, UnixMillis};
 
@@ -73,9 +72,10 @@ impl Shard {
             Ok(place) => place,
             Err(unknown) => return unknown,
         };
-        match place.standing {
-            Standing::Left { .. } => return self.refuse(Refused::Left, index, now),
-            Standing::Ended { .. } => return self.refuse(Refused::Ended, index, now),
+        match self.state_of(place, now).0 {
+            VisitorState::Left => return self.refuse(Refused::Left, index, now),
+            VisitorState::Ended => return self.refuse(Refused::Ended, index, now),
+            VisitorState::Lapsed => return self.refuse(Refused::Lapsed, index, now),
             _ => {}
         }
         let offers = self.handovers.entry(index).or_default();

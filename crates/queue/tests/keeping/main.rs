@@ -170,12 +170,26 @@ fn only_so_many_codes_are_made_in_a_short_time_and_only_for_a_live_place() {
         refusal(stage.at_shard(0, offer(0, KEY))),
         Some(Refused::Left)
     );
+    let mut lapsed = called_and(|stage| stage.live(Millis::from_minutes(6)));
+    assert_eq!(
+        refusal(lapsed.at_shard(0, offer(0, KEY))),
+        Some(Refused::Lapsed)
+    );
     let foreign = ShardCommand::OfferHandover {
         index: PlaceIndex(0),
         nonce: nonce(9),
         code: KEY,
     };
     assert_eq!(refusal(stage.at_shard(0, foreign)), Some(Refused::Unknown));
+}
+
+/// A visitor is called, and then something happens.
+fn called_and(happens: impl FnOnce(&mut Stage)) -> Stage {
+    let mut stage = stage();
+    stage.join(0, 0);
+    stage.live(Millis::from_seconds(1));
+    happens(&mut stage);
+    stage
 }
 
 fn defer(visitor: u64) -> ShardCommand {
