@@ -18,7 +18,7 @@ function drawingText({ opensAtMs }, draw, settings, zone) {
   }
   if (draw.beacon == null) return "everybody is heard; the order is out in a moment";
   const last = Date.parse(draw.fixed_at) + settings.beacon_wait_seconds * 1_000;
-  return `${count(draw.entrants)} are in the draw; it waits for the public random number (round ${draw.beacon.round})${until(last)}`;
+  return `${count(draw.entrants)} in the draw; it waits for the public random number (round ${draw.beacon.round})${until(last)}`;
 }
 
 /** What the file says, where the live value is another. */

@@ -221,7 +221,7 @@ test("while the order is drawn the status says what it waits for and until when"
   assert.match(statusOf(document, draw({})), /every entrant is heard, until 2027-03-01 09:01:00 \+00:00 at the latest/);
   assert.match(
     statusOf(document, draw({ ...fixed, beacon: { round: 7 } })),
-    /1,200 are in the draw; it waits for the public random number \(round 7\), until 2027-03-01 09:10:03 \+00:00/,
+    /1,200 in the draw; it waits for the public random number \(round 7\), until 2027-03-01 09:10:03 \+00:00/,
   );
   assert.match(statusOf(document, draw(fixed)), /the order is out in a moment/);
 });

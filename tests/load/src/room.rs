@@ -241,7 +241,7 @@ fn json<T: DeserializeOwned>(answer: &Answer) -> Result<T, NoAnswer> {
     serde_json::from_slice(&answer.body).map_err(|error| {
         if let Some(Refusal { title, detail }) = Refusal::of(answer) {
             let detail = detail.map_or(String::new(), |detail| format!(": {detail}"));
-            return NoAnswer(format!("{}: {title}{detail}", answer.status));
+            return NoAnswer(format!("{title}{detail} ({})", answer.status.as_u16()));
         }
         let text: String = String::from_utf8_lossy(&answer.body)
             .chars()
@@ -252,4 +252,35 @@ fn json<T: DeserializeOwned>(answer: &Answer) -> Result<T, NoAnswer> {
             answer.status
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::HeaderMap;
+
+    use super::*;
+    use crate::history::Moment;
+
+    fn said(status: StatusCode, body: &'static str) -> String {
+        let answer = Answer {
+            sent: Moment(0),
+            received: Moment(0),
+            status,
+            headers: HeaderMap::new(),
+            body: Bytes::from_static(body.as_bytes()),
+        };
+        json::<BoardAnswer>(&answer).expect_err("no board").0
+    }
+
+    #[test]
+    fn a_refusal_is_told_in_the_rooms_own_words_and_anything_else_as_it_came() {
+        let problem =
+            r#"{"type":"urn:anteroom:problem:unknown-event","title":"there is no such event"}"#;
+        assert_eq!(
+            said(StatusCode::NOT_FOUND, problem),
+            "there is no such event (404)"
+        );
+        let page = said(StatusCode::NOT_FOUND, "<html>");
+        assert!(page.contains("no answer of a room") && page.ends_with("<html>"));
+    }
 }
