@@ -1,11 +1,14 @@
 //! The faces of the events, `static/events/<id>.json`, and their logos become tables of the Worker.
 //! A face that would be refused when a deployment starts stops the build, in the same words.
+//!
+//! The browser's solver of challenges, `crates/challenge`, is built for WebAssembly and put into its script.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anteroom_config::face::{self, FOLDER};
+use base64ct::{Base64, Encoding};
 
 fn main() -> ExitCode {
     println!("cargo::rerun-if-changed={FOLDER}");
@@ -16,6 +19,7 @@ fn main() -> ExitCode {
     }
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo names OUT_DIR"));
     fs::write(out.join("faces.rs"), tables).expect("OUT_DIR is writable");
+    fs::write(out.join("solver.js"), solver(&out)).expect("OUT_DIR is writable");
     if problems.is_empty() {
         ExitCode::SUCCESS
     } else {
@@ -83,4 +87,47 @@ fn noted<T>(read: std::io::Result<T>, path: &Path, problems: &mut Vec<String>) -
         problems.push(format!("{FOLDER}/{name}: {error}"));
     };
     read.map_err(reason).ok()
+}
+
+const SOLVER: &str = "crates/challenge";
+const SOLVER_SCRIPT: &str = "static/solver.js";
+const SOLVER_TARGET: &str = "wasm32-unknown-unknown";
+
+/// The solver's script, with its module before it. It is built in a folder of its own: the one of this build is locked.
+fn solver(out: &Path) -> String {
+    println!("cargo::rerun-if-changed={SOLVER}/src");
+    println!("cargo::rerun-if-changed={SOLVER}/Cargo.toml");
+    println!("cargo::rerun-if-changed={SOLVER_SCRIPT}");
+    let folder = out.join("solver");
+    let cargo = std::env::var_os("CARGO").expect("cargo names itself");
+    let mut build = Command::new(cargo);
+    build
+        .args(["build", "--quiet", "--release", "--locked", "--lib"])
+        .args(["--package", "anteroom-challenge", "--target", SOLVER_TARGET])
+        .arg("--target-dir")
+        .arg(&folder);
+    // What wraps or flags this build is not meant for that one.
+    for name in [
+        "RUSTC_WRAPPER",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "RUSTFLAGS",
+        "CARGO_ENCODED_RUSTFLAGS",
+        "CARGO_TARGET_DIR",
+    ] {
+        build.env_remove(name);
+    }
+    let status = build.status().expect("cargo can be started");
+    assert!(
+        status.success(),
+        "{SOLVER} could not be built for {SOLVER_TARGET}"
+    );
+    let module = folder
+        .join(SOLVER_TARGET)
+        .join("release/anteroom_challenge.wasm");
+    let module = fs::read(module).expect("the build wrote the module");
+    let script = fs::read_to_string(SOLVER_SCRIPT).expect("the script is there");
+    format!(
+        "const WASM=\"{}\";\n{script}",
+        Base64::encode_string(&module)
+    )
 }

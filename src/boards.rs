@@ -69,16 +69,22 @@ impl BoardCache {
     /// The board as it is now.
     pub fn in_use(&self, now: UnixMillis) -> Option<InUse> {
         let seen = self.seen.as_ref()?;
+        // A clock that was set back: nobody knows how old it is, so it is as old as one that was lost.
+        let age = match seen.true_at > now {
+            true => Millis(LOST.0 + 1),
+            false => now.since(seen.true_at),
+        };
         Some(InUse {
             board: Rc::clone(&seen.board),
-            age: now.since(seen.true_at),
+            age,
         })
     }
 
     /// What to do for a request at `now`.
     pub fn plan(&self, now: UnixMillis) -> Plan {
         let age = self.in_use(now).map(|in_use| in_use.age);
-        let may_read = now >= self.not_before && !self.is_reading(now);
+        let pauses = now < self.not_before && self.not_before.since(now) <= PAUSE_AFTER_FAILURE;
+        let may_read = !pauses && !self.is_reading(now);
         match age {
             Some(age) if age <= FRESH => Plan::Use,
             Some(age) if age <= USABLE && may_read => Plan::UseAndRead,
@@ -92,7 +98,7 @@ impl BoardCache {
     /// A read is under way; one that nobody finished counts as failed after its limit.
     pub fn is_reading(&self, now: UnixMillis) -> bool {
         self.reading_since
-            .is_some_and(|since| now.since(since) < self.read_limit())
+            .is_some_and(|since| since <= now && now.since(since) < self.read_limit())
     }
 
     /// How long a request waits for a read, its own or another's.
@@ -113,14 +119,15 @@ impl BoardCache {
         self.reading_since = Some(now);
     }
 
-    /// A shard told its board, asked for or along with another answer. `dice` chooses the shard for the next read when
-    /// this one has lost its coordinator or is behind.
+    /// A shard told its board, asked for or along with another answer, to a question of the instant `asked`: the board is
+    /// at least as old as that, however long the answer took. `dice` chooses the shard for the next read when this one has
+    /// lost its coordinator or is behind.
     pub fn told(
         &mut self,
         from: ShardIndex,
         board: Option<Board>,
         age: Option<Millis>,
-        now: UnixMillis,
+        (asked, now): (UnixMillis, UnixMillis),
         dice: u64,
     ) {
         if from == self.shard {
@@ -141,8 +148,9 @@ impl BoardCache {
         } else if self.seen.is_none() {
             self.shard = ShardIndex((dice % u64::from(board.shards.max(1))) as u16);
         }
-        let true_at = now.minus(age);
+        let true_at = asked.min(now).minus(age);
         match &mut self.seen {
+            Some(seen) if seen.true_at > now => seen.true_at = true_at,
             Some(seen) if behind => debug_assert!(seen.board.version > board.version),
             Some(seen) if seen.board.version == board.version => {
                 seen.true_at = seen.true_at.max(true_at)
@@ -213,7 +221,7 @@ mod tests {
             ShardIndex(0),
             Some(board(version, shards)),
             Some(Millis(age)),
-            T,
+            (T, T),
             0,
         );
         cache
@@ -282,7 +290,7 @@ mod tests {
             ShardIndex(0),
             Some(board(6, 4)),
             Some(Millis(0)),
-            after(500),
+            (after(500), after(500)),
             0,
         );
         assert_eq!(cache.in_use(after(500)).unwrap().board.version, 7);
@@ -297,7 +305,7 @@ mod tests {
             ShardIndex(0),
             Some(board(7, 1)),
             Some(Millis(100)),
-            after(1_000),
+            (after(1_000), after(1_000)),
             0,
         );
         assert_eq!(cache.in_use(after(1_000)).unwrap().age, Millis(100));
@@ -305,7 +313,7 @@ mod tests {
             ShardIndex(0),
             Some(board(7, 1)),
             Some(Millis(2_000)),
-            after(1_000),
+            (after(1_000), after(1_000)),
             0,
         );
         assert_eq!(cache.in_use(after(1_000)).unwrap().age, Millis(100));
@@ -318,7 +326,7 @@ mod tests {
             ShardIndex(0),
             Some(board(7, 4)),
             Some(Millis(3_000)),
-            after(4_000),
+            (after(4_000), after(4_000)),
             1,
         );
         assert_eq!(cache.shard(), ShardIndex(0));
@@ -326,21 +334,65 @@ mod tests {
             ShardIndex(0),
             Some(board(7, 4)),
             Some(Millis(3_001)),
-            after(4_000),
+            (after(4_000), after(4_000)),
             1,
         );
         assert_eq!(cache.shard(), ShardIndex(2));
-        cache.told(ShardIndex(2), None, None, after(4_100), 0);
+        cache.told(ShardIndex(2), None, None, (after(4_100), after(4_100)), 0);
         assert_eq!(cache.shard(), ShardIndex(3));
         cache.fails(after(4_200), 2);
         assert_eq!(cache.shard(), ShardIndex(2));
     }
 
     #[test]
+    fn a_board_is_as_old_as_the_question_that_it_answers() {
+        let mut cache = told(7, 1, 0);
+        let asked = (after(1_000), after(3_800));
+        cache.told(
+            ShardIndex(0),
+            Some(board(8, 1)),
+            Some(Millis(100)),
+            asked,
+            0,
+        );
+        assert_eq!(cache.in_use(after(3_800)).unwrap().age, Millis(2_900));
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_makes_a_board_old_until_it_is_read_again() {
+        let mut cache = told(7, 1, 0);
+        cache.fails(after(500), 0);
+        let back = UnixMillis(T.0 - 10_000);
+        assert!(cache.in_use(back).unwrap().age > LOST);
+        assert_eq!(
+            cache.plan(back),
+            Plan::ReadFirst,
+            "no pause and no read lasts until the clock has caught up"
+        );
+        cache.begins(after(500));
+        assert_eq!(cache.plan(back), Plan::ReadFirst);
+        cache.told(
+            ShardIndex(0),
+            Some(board(7, 1)),
+            Some(Millis(50)),
+            (back, back),
+            0,
+        );
+        assert_eq!(cache.in_use(back).unwrap().age, Millis(50));
+        assert_eq!(cache.plan(back), Plan::Use);
+    }
+
+    #[test]
     fn isolates_spread_over_the_shards_after_their_first_read() {
         for dice in 0..8 {
             let mut cache = BoardCache::default();
-            cache.told(ShardIndex(0), Some(board(7, 4)), Some(Millis(0)), T, dice);
+            cache.told(
+                ShardIndex(0),
+                Some(board(7, 4)),
+                Some(Millis(0)),
+                (T, T),
+                dice,
+            );
             assert_eq!(u64::from(cache.shard().0), dice % 4);
         }
     }

@@ -170,10 +170,15 @@ async fn own_address(visit: &Visit, rest: &str) -> Answer {
         .fold(answer, |answer, (name, value)| answer.with(name, value))
 }
 
-/// A 503 of the room's own is told from the origin's by the visitor's state, and whoever named an unusable field keeps what
-/// they have: where no route has said it, what the visitor brought and the board say it.
+/// A 503 of the room's own is told from the origin's by the visitor's state, and whoever is refused something keeps what they
+/// have: where no route has said it, what the visitor brought and the board say it.
 fn saying_where_the_visitor_stands(visit: &Visit, room: Option<Room>, answer: Answer) -> Answer {
-    if !matches!(answer.status, 422 | 503) || answer.header(STATE_HEADER).is_some() {
+    let is_refused = match answer.status {
+        422 | 503 => true,
+        404 | 409 | 410 | 429 => room.is_some(),
+        _ => false,
+    };
+    if !is_refused || answer.header(STATE_HEADER).is_some() {
         return answer;
     }
     let stand = room.map_or(Stand::None, |room| {
@@ -212,6 +217,7 @@ async fn carry_out(visit: &Visit, route: Route, event: Option<&str>) -> Result<A
         Route::Operate => routes::operate::answer(visit, named).await,
         Route::Observability => routes::observability::answer(visit, named).await,
         Route::Embed => Ok(routes::embed::answer(visit)),
+        Route::Solver => Ok(routes::solver::answer()),
         Route::Logo => routes::logo::answer(room()?),
         Route::Calendar => routes::calendar::answer(visit, room()?).await,
         Route::Draw => routes::draw::answer(visit, room()?).await,

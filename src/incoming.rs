@@ -146,6 +146,12 @@ impl Incoming {
         purpose.is_some_and(|purpose| purpose.starts_with("prefetch"))
     }
 
+    /// Whether the headers are those that every browser sends: its name and a language.
+    pub fn is_like_a_browser(&self) -> bool {
+        let says = |name| self.header(name).is_some_and(|value| !value.is_empty());
+        says("user-agent") && says("accept-language")
+    }
+
     /// The question of a browser whether a script of another site may send a request.
     pub fn is_preflight(&self) -> bool {
         self.method == Method::Options
@@ -276,6 +282,19 @@ mod tests {
         ];
         for (headers, expected) in rows {
             assert_eq!(get(headers).wants_page(), expected, "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn a_browser_sends_its_name_and_a_language() {
+        let agent = ("user-agent", "Mozilla/5.0");
+        assert!(get(&[agent, ("accept-language", "de")]).is_like_a_browser());
+        for headers in [
+            &[agent][..],
+            &[("accept-language", "de")],
+            &[agent, ("accept-language", "")],
+        ] {
+            assert!(!get(headers).is_like_a_browser(), "{headers:?}");
         }
     }
 

@@ -160,7 +160,7 @@ async fn by_key(
 
 async fn fresh_holder(visit: &Visit, room: Room) -> Holder {
     let in_use = visit.board(room).await;
-    let (permit, _) = permit_route::fresh(room, in_use.as_ref(), visit.now_seconds());
+    let (permit, _) = permit_route::free(room, in_use.as_ref(), visit.now_seconds());
     Holder {
         nonce: Nonce(permit.nonce),
         home: ShardIndex(permit.home),
@@ -243,6 +243,25 @@ pub async fn leave(visit: &Visit, room: Room, holder: Holder, index: PlaceIndex)
     }
 }
 
+/// A code's place takes the turn of one that the permit `own` may have made before without a code, whose answer was lost:
+/// that one is left, if it lives.
+pub async fn leave_made_by(visit: &Visit, room: Room, own: &Holder, joined: &Joined) {
+    if own.nonce.0 == joined.ticket.nonce {
+        return;
+    }
+    let find = ShardCommand::Join {
+        nonce: own.nonce,
+        line: joined.place.line,
+        permit_expired: true,
+        arrived: None,
+    };
+    if let Some(ShardReply::Place { place, .. }) = command(visit, room, own.home, find).await
+        && Stand::from(place.state).is_live()
+    {
+        leave(visit, room, *own, place.index).await;
+    }
+}
+
 /// What the visitor is answered: the state, the ticket, and the permit by which this place is found again.
 pub async fn document(
     visit: &Visit,
@@ -300,7 +319,7 @@ fn home_away(visit: &Visit, room: Room, visitor: &Visitor<'_>, asked: &Asked) ->
 /// The home is full and made no place of this permit: a new permit, with another home.
 async fn elsewhere(visit: &Visit, room: Room, visitor: &Visitor<'_>) -> Problem {
     let in_use: Option<InUse> = visit.board(room).await;
-    let (_, token) = permit_route::fresh(room, in_use.as_ref(), visit.now_seconds());
+    let (_, token) = permit_route::free(room, in_use.as_ref(), visit.now_seconds());
     let full = problem::of_refusal(Refused::Full, Stand::None).retry(SHORTEST_POLL.0);
     with_permit(full, visitor, &token)
 }

@@ -121,7 +121,7 @@ impl Rounds {
             Verdict::Replace => {
                 self.replaces = Some(holder.nonce);
                 if self.wanted.nonce == holder.nonce {
-                    self.wanted.nonce = permits::next_nonce(holder.nonce, self.line);
+                    self.wanted.nonce = permits::next_keyed(holder.nonce, self.line, self.key.hash);
                 }
                 Next::Again
             }

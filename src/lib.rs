@@ -12,15 +12,16 @@
 //! ```
 //!
 //! Pure, and tested natively: `gate`, `renewal`, `boards`, `standing`, `eta`, `poll`, `cookies`, `rewrite`, `same_site`,
-//! `local_path`, `actions`, `incoming`, `fields`, `json`, `line_choice`, `key_home`, `taking_joins`, `stock`, `guesses`, `deleted`.
+//! `local_path`, `actions`, `incoming`, `fields`, `json`, `line_choice`, `key_home`, `taking_joins`, `stock`, `networks`, `challenges`, `providers`, `deleted`.
 //! Clock and entropy are read in `platform` only. What an isolate keeps between requests is plain data: boards and counts
-//! in `isolate`, configuration and keys in `deployment`, wrong guesses in `guesses` and `operators`, distances of time
+//! in `isolate`, configuration and keys in `deployment`, what networks did in `networks`, wrong operator tokens in `operators`, distances of time
 //! zones in `zones`, and in `stock` when it last wrote a line about a header that cannot be read.
 
 mod actions;
 mod answer;
 mod board_reads;
 mod boards;
+mod challenges;
 mod cookies;
 mod deleted;
 mod deployment;
@@ -30,7 +31,6 @@ mod eta;
 mod faces;
 mod fields;
 mod gate;
-mod guesses;
 mod incoming;
 mod instants;
 mod isolate;
@@ -40,6 +40,7 @@ mod key_home;
 mod line_choice;
 mod local_path;
 mod looks;
+mod networks;
 mod observed;
 mod onward;
 mod operators;
@@ -49,6 +50,7 @@ mod place;
 mod platform;
 mod poll;
 mod problem;
+mod providers;
 mod proxy;
 mod renewal;
 mod rewrite;

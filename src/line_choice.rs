@@ -168,16 +168,12 @@ fn by_name(room: Room, id: &str) -> Result<Right, Problem> {
 }
 
 fn for_everyone(room: Room) -> Result<Right, Problem> {
-    let lines = &room.event.lines;
-    let position = lines
-        .iter()
-        .position(|line| line.access == Access::Everyone)
-        .ok_or_else(|| {
-            let needed = "given with a code or an invitation; this queue has no line for everyone";
-            Problem::unusable("line", needed)
-        })?;
+    let line = room.event.line_for_everyone().ok_or_else(|| {
+        let needed = "given with a code or an invitation; this queue has no line for everyone";
+        Problem::unusable("line", needed)
+    })?;
     Ok(Right {
-        line: LineIndex(position as u8),
+        line: LineIndex(line),
         is_named: false,
         key: None,
     })

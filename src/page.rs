@@ -65,6 +65,7 @@ static JS: LazyLock<String> = LazyLock::new(|| {
         include_str!("../static/js/announce.js"),
         include_str!("../static/js/poll.js"),
         include_str!("../static/js/lock.js"),
+        include_str!("../static/js/work.js"),
         include_str!("../static/js/enter.js"),
         include_str!("../static/js/cookie.js"),
         include_str!("../static/js/extras.js"),
@@ -105,7 +106,7 @@ pub fn policy(nonce: &str, frame_ancestors: Option<&str>) -> String {
     let frame_ancestors = frame_ancestors.unwrap_or("'none'");
     format!(
         "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; \
-         connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; \
+         connect-src 'self'; img-src 'self' data:; form-action 'self'; worker-src 'self'; base-uri 'none'; \
          frame-ancestors {frame_ancestors}"
     )
 }

@@ -1,7 +1,7 @@
 //! Making permits, without asking anybody: a random nonce, and a home among the shards that take joins.
 
 use anteroom_queue::board::Board;
-use anteroom_queue::units::{LineIndex, Nonce};
+use anteroom_queue::units::{KeyHash, LineIndex, Nonce};
 use anteroom_token::{Challenge, Permit};
 use sha2::{Digest, Sha256};
 
@@ -10,8 +10,8 @@ use crate::platform;
 /// How long a permit may make a place. Short, so that permits cannot be stockpiled; the page asks for a new one.
 pub const PERMIT_SECONDS: u64 = 5 * 60;
 
-/// A new permit. Without a board the first shard is its home, which every run has.
-pub fn fresh(board: Option<&Board>, now: u64) -> Permit {
+/// A new permit that asks for `challenge`. Without a board the first shard is its home, which every run has.
+pub fn fresh(board: Option<&Board>, challenge: Challenge, now: u64) -> Permit {
     let open = board.map_or(&[][..], |board| &board.open_shards);
     let home = match open.len() {
         0 => 0,
@@ -22,7 +22,7 @@ pub fn fresh(board: Option<&Board>, now: u64) -> Permit {
         home,
         issued_at: now,
         expires_at: now + PERMIT_SECONDS,
-        challenge: Challenge::None,
+        challenge,
         arrived_at: None,
     }
 }
@@ -52,6 +52,49 @@ pub fn next_nonce(nonce: Nonce, line: LineIndex) -> Nonce {
     Nonce(core::array::from_fn(|at| hash[at]))
 }
 
+/// What [`keyed_nonce`] hashes first.
+const KEYED_LABEL: &[u8] = b"anteroom/keyed/v1";
+/// So many bytes of such a number are its key's mark.
+const MARK_BYTES: usize = 4;
+
+/// The number of the place that a permit makes by a code or member key. It is another than that of the place which the
+/// permit makes without: what was made without a code is never taken for the code's. It carries a mark of its key, so that
+/// a permit which has this number already finds the place again.
+pub fn keyed_nonce(nonce: Nonce, key: KeyHash) -> Nonce {
+    match mark_of(nonce) == mark(key) {
+        true => nonce,
+        false => marked(key, |hash| hash.update(nonce.0)),
+    }
+}
+
+/// As [`next_nonce`], for a place by a code or member key.
+pub fn next_keyed(nonce: Nonce, line: LineIndex, key: KeyHash) -> Nonce {
+    marked(key, |hash| hash.update(next_nonce(nonce, line).0))
+}
+
+fn marked(key: KeyHash, from: impl FnOnce(&mut Sha256)) -> Nonce {
+    let mut hash = Sha256::new().chain_update(KEYED_LABEL).chain_update(key.0);
+    from(&mut hash);
+    let hash = hash.finalize();
+    let mut nonce: [u8; 16] = core::array::from_fn(|at| hash[at]);
+    let mark_at = nonce.len() - MARK_BYTES;
+    nonce[mark_at..].copy_from_slice(&mark(key));
+    Nonce(nonce)
+}
+
+fn mark(key: KeyHash) -> [u8; MARK_BYTES] {
+    let hash = Sha256::new()
+        .chain_update(KEYED_LABEL)
+        .chain_update(key.0)
+        .finalize();
+    core::array::from_fn(|at| hash[at])
+}
+
+fn mark_of(nonce: Nonce) -> [u8; MARK_BYTES] {
+    let mark_at = nonce.0.len() - MARK_BYTES;
+    core::array::from_fn(|at| nonce.0[mark_at + at])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +107,25 @@ mod tests {
         for (at, one) in all.iter().enumerate() {
             assert!(!all[..at].contains(one));
         }
+    }
+
+    #[test]
+    fn a_place_by_a_key_is_apart_from_the_permits_own_and_found_again_by_its_number() {
+        let (one, two) = (KeyHash([1; 16]), KeyHash([2; 16]));
+        let permit = Nonce([7; 16]);
+        let by_one = keyed_nonce(permit, one);
+        assert_ne!(by_one, permit);
+        assert_eq!(by_one, keyed_nonce(permit, one));
+        assert_eq!(
+            by_one,
+            keyed_nonce(by_one, one),
+            "the permit that has its number"
+        );
+        assert_ne!(by_one, keyed_nonce(permit, two));
+        assert_ne!(keyed_nonce(by_one, two), by_one);
+        let next = next_keyed(by_one, LineIndex(0), one);
+        assert_ne!(next, by_one);
+        assert_eq!(next, keyed_nonce(next, one));
     }
 
     #[test]

@@ -197,6 +197,7 @@ fn without_place(ticket: &Ticket, reply: ShardReply, now: u64) -> Found {
         | ShardReply::Reserved { .. }
         | ShardReply::HandedOver { .. }
         | ShardReply::HandoverOffered { .. }
+        | ShardReply::Unsure { .. }
         | ShardReply::Done => (own, false),
     };
     Found {
@@ -214,6 +215,7 @@ fn place_in(reply: &ShardReply) -> Option<PlaceView> {
         | ShardReply::SessionOver { .. }
         | ShardReply::Reserved { .. }
         | ShardReply::HandoverOffered { .. }
+        | ShardReply::Unsure { .. }
         | ShardReply::Done => None,
     }
 }

@@ -22,6 +22,14 @@ pub fn random_below(bound: usize) -> usize {
     (random % bound as u64) as usize
 }
 
+/// The number of the autonomous system that a request comes from, where the platform tells it:
+/// <https://developers.cloudflare.com/workers/runtime-apis/request/#incomingrequestcfproperties>.
+pub fn autonomous_system(request: &web_sys::Request) -> Option<u32> {
+    let told = js_sys::Reflect::get(request, &"cf".into()).ok()?;
+    let number = js_sys::Reflect::get(&told, &"asn".into()).ok()?;
+    number.as_f64().map(|number| number as u32)
+}
+
 /// One line in the log. Never holds a token, a cookie or a visitor's address.
 pub fn log(line: &str) {
     worker::console_log!("{line}");

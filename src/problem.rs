@@ -195,9 +195,14 @@ pub fn of_refusal(why: Refused, stand: Stand) -> Problem {
             "too many codes were made for this place; the last one still holds",
         ),
     };
-    Problem::new(status, kind, title)
-        .and("state", json!(stand.name()))
-        .with("waiting-room-state", stand.name())
+    let problem = Problem::new(status, kind, title);
+    match stand {
+        // The home said nothing of the visitor: what is known besides is told on the way out.
+        Stand::None => problem,
+        stand => problem
+            .and("state", json!(stand.name()))
+            .with("waiting-room-state", stand.name()),
+    }
 }
 
 /// As [`of_refusal`], with the state of the place that the home told about, if it did.
@@ -255,9 +260,13 @@ mod tests {
     #[test]
     fn every_refusal_of_a_shard_is_a_4xx_or_the_rooms_own_503() {
         for why in EVERY_REFUSAL {
-            let answer = Answer::from(of_refusal(*why, Stand::None));
+            let answer = Answer::from(of_refusal(*why, Stand::Waiting));
             assert!(matches!(answer.status, 400..=499 | 503), "{why:?}");
-            assert!(answer.header("waiting-room-state").is_some(), "{why:?}");
+            assert_eq!(
+                answer.header("waiting-room-state"),
+                Some("waiting"),
+                "{why:?}"
+            );
         }
     }
 }

@@ -68,6 +68,7 @@ impl Renewal {
             | ShardReply::Reserved { .. }
             | ShardReply::HandedOver { .. }
             | ShardReply::HandoverOffered { .. }
+            | ShardReply::Unsure { .. }
             | ShardReply::Done => Renewal::Unknown,
         }
     }

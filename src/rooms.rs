@@ -65,6 +65,7 @@ pub async fn ask_shard(
         shard: shard.0,
         ask,
     });
+    let asked = platform::now();
     let answer = within(limit, call_object(env, "SHARD", &name, &call, MOST_CALLS)).await;
     if answer == Err(RoomError::Deleted) {
         let (board, now) = (deleted::board(event), platform::now());
@@ -78,7 +79,9 @@ pub async fn ask_shard(
     let age = board_age_ms.map(Millis);
     let now = platform::now();
     let dice = platform::random_below(usize::MAX) as u64;
-    isolate::with(event, |kept| kept.board.told(shard, board, age, now, dice));
+    isolate::with(event, |kept| {
+        kept.board.told(shard, board, age, (asked, now), dice)
+    });
     Ok(body)
 }
 

@@ -29,6 +29,7 @@ pub mod release;
 pub mod room;
 pub mod room_problem;
 pub mod sheet;
+pub mod solver;
 pub mod staff;
 pub mod staff_enter;
 pub mod staff_pass;
@@ -51,6 +52,8 @@ pub enum Route {
     Metrics,
     /// The strip for other pages.
     Embed,
+    /// The worker that does the work of permits.
+    Solver,
     /// An event's logo.
     Logo,
     /// The board.
@@ -103,6 +106,7 @@ pub const ROUTES: &[(&str, &str, Route)] = &[
     ("GET", "/access", Route::Access),
     ("GET", "/metrics", Route::Metrics),
     ("GET", "/embed.js", Route::Embed),
+    ("GET", "/solver.js", Route::Solver),
     ("GET", "/events/{event}/logo", Route::Logo),
     ("GET", "/queues/{event}", Route::Board),
     ("GET", "/queues/{event}/calendar.ics", Route::Calendar),

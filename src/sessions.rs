@@ -13,14 +13,26 @@ use crate::standing::{Stand, Standing};
 use crate::visit::Visit;
 use crate::visitor::{Visitor, is_of_place};
 
-/// Where the holder of `pass` stands, whose session has not reached its end. A pass of no session tells nothing.
+/// Where the holder of `pass`, who has no ticket, stands, while the session has not reached its end. A pass of no session
+/// tells nothing, nor does one of a session that goes on in another browser: without a ticket nobody takes it back.
 pub async fn standing(visit: &Visit, room: Room, pass: &Pass) -> Standing {
     if !has_home(pass) {
         return Standing::NONE;
     }
     let access = |index, generation| ShardCommand::Access { index, generation };
     let asked = ask(visit, room, pass, access, rooms::RENEWAL_LIMIT).await;
-    told(asked, pass.session_ends_at)
+    match told(asked, pass.session_ends_at) {
+        standing if standing.stand == Stand::Elsewhere => Standing::NONE,
+        standing => of_first_line(room, standing),
+    }
+}
+
+/// Whoever was let in in one step came by the first line for everyone.
+pub fn of_first_line(room: Room, standing: Standing) -> Standing {
+    Standing {
+        line: room.event.line_for_everyone().unwrap_or_default(),
+        ..standing
+    }
 }
 
 /// Ends the session of `pass`: what is told about it then, or nothing while its home is away.

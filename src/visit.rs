@@ -5,11 +5,13 @@ use worker::{Context, Env};
 
 use crate::board_reads;
 use crate::boards::InUse;
+use crate::challenges::{Signals, is_above_plan};
 use crate::deployment::{Deployment, Room};
 use crate::incoming::Incoming;
+use crate::networks::{self, Network};
 use crate::problem::Problem;
 use crate::visitor::Visitor;
-use crate::{renewal, same_site};
+use crate::{platform, providers, renewal, same_site};
 
 /// A request with its surroundings.
 pub struct Visit {
@@ -48,6 +50,25 @@ impl Visit {
             visitor.brings_cookie(),
         )?;
         Ok(visitor)
+    }
+
+    /// Where the request comes from: the network that a provider gives to a neighbourhood.
+    pub fn network(&self) -> Network {
+        Network::of_provider(self.incoming.header("cf-connecting-ip").as_deref())
+    }
+
+    /// What is known of a request for a permit.
+    pub fn signals(&self, room: Room, in_use: Option<&InUse>) -> Signals {
+        let network = self.network();
+        let (joins, _) = networks::with(|seen| seen.joins.of(network, self.now));
+        let expected = room.event.settings.expected_visitors;
+        Signals {
+            network,
+            joins,
+            above_plan: in_use.is_some_and(|in_use| is_above_plan(&in_use.board, expected)),
+            unlike_a_browser: !self.incoming.is_like_a_browser(),
+            kind: providers::kind_of(platform::autonomous_system(&self.request)),
+        }
     }
 
     /// The board of `room`.

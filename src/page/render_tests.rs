@@ -27,6 +27,8 @@ fn plain() -> PageView {
         cookie_missing: false,
         unavailable: false,
         permit: Some("the-permit".into()),
+        work_until: None,
+        solver: "/_wr/solver.js?v=1".into(),
         lines: Vec::new(),
         line: None,
         refused: None,
@@ -305,7 +307,7 @@ fn what_the_page_carries_has_no_comments_and_all_of_its_code() {
 #[test]
 fn the_policy_allows_the_page_and_nothing_else() {
     let all = "default-src 'none'; script-src 'nonce-abc'; style-src 'nonce-abc'; connect-src 'self'; \
-               img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors ";
+               img-src 'self' data:; form-action 'self'; worker-src 'self'; base-uri 'none'; frame-ancestors ";
     assert_eq!(policy("abc", None), format!("{all}'none'"));
     assert_eq!(
         policy("abc", Some("https://shop.example")),

@@ -22,6 +22,7 @@ pub fn json(view: &PageView) -> String {
         "zone": view.time_zone.as_deref().unwrap_or("UTC"),
         "return": view.return_to,
         "permit": view.permit,
+        "solver": view.solver,
         "lines": view.lines.iter().map(line).collect::<Vec<_>>(),
         "line": choice::default_line(view).map(|line| &line.id),
         "refused": view.refused.as_ref().map(|refused| refused::name(refused.why)),

@@ -61,6 +61,8 @@ pub struct Slots {
     pub age: Option<String>,
     /// The button.
     pub action: Option<Action>,
+    /// That who has no script waits before the button joins.
+    pub work: Option<String>,
     /// The turn can be made to stand longer.
     pub may_defer: bool,
     /// The place can be taken to another device.
@@ -101,6 +103,7 @@ impl Slots {
             fair: fair::of(&writer),
             age: writer.age(),
             action: choice::action(&writer),
+            work: writer.work(),
             may_defer: scene == Scene::Called
                 && view.place.as_ref().is_some_and(|place| place.may_defer),
             handover: view.handover && scene.can_leave() && scene != Scene::Provisional,
@@ -280,6 +283,12 @@ impl Writer<'_> {
 
     fn eta(&self) -> Option<super::view::Eta> {
         self.view.place.as_ref()?.eta
+    }
+
+    fn work(&self) -> Option<String> {
+        let left = self.view.work_until?.since(self.view.now);
+        let seconds = left.0.div_ceil(1_000);
+        (seconds > 0).then(|| self.words.plural("server.work", seconds, &[]))
     }
 
     fn next(&self) -> Option<String> {

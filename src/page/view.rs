@@ -53,6 +53,12 @@ pub struct PageView {
     pub unavailable: bool,
     /// The permit to join with; `None` for visitors who have a place.
     pub permit: Option<String>,
+    /// Until when who has no script waits before joining with it; `None`: no longer.
+    #[serde(default)]
+    pub work_until: Option<UnixMillis>,
+    /// The address of the worker that does the work of permits.
+    #[serde(default)]
+    pub solver: String,
     /// The event's lines. With one, or none named here, nothing is said about lines.
     pub lines: Vec<Line>,
     /// The line that the page is about, by its id: that of the place, or the one to join.

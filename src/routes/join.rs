@@ -5,7 +5,7 @@
 
 use anteroom_queue::shard::command::Refused;
 use anteroom_queue::units::{Nonce, ShardIndex};
-use anteroom_token::{Permit, Refusal, Ticket};
+use anteroom_token::{Challenge, Permit, Refusal, Ticket};
 use serde_json::json;
 
 use crate::answer::Answer;
@@ -27,10 +27,17 @@ use crate::standing::Stand;
 use crate::taking_joins::has_lines_of;
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::way_back;
+use crate::{challenges, networks, way_back};
 
 /// What a join may bring.
-const FIELDS: [&str; 5] = ["permit", "line", "code", "enqueue_token", "return"];
+const FIELDS: [&str; 6] = [
+    "permit",
+    "solution",
+    "line",
+    "code",
+    "enqueue_token",
+    "return",
+];
 
 /// The place, as JSON or, for a form, as the way back to the page.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
@@ -43,8 +50,8 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
 }
 
 /// A form's join. Without any cookie the place could not be kept: the page says so instead, as it says that a code does
-/// not do. The page's permit may have expired while it lay open: then a new one is used, since no challenge was solved
-/// for it.
+/// not do. The page's permit may have expired while it lay open: then a new one is used. If that asks for work, the page
+/// says when the button will do.
 async fn by_form(visit: &Visit, room: Room, visitor: &Visitor<'_>, fields: &Fields) -> Answer {
     let back = way_back::read(visit, room, fields.text("return"));
     if !visitor.brings_cookie() {
@@ -108,9 +115,32 @@ async fn join(
     if !in_use.as_ref().is_none_or(is_of_run) {
         return Err(other_lines(room));
     }
-    let (permit, expired) = match with_fresh_permit {
-        true => (permit_route::fresh(room, in_use.as_ref(), now).0, false),
+    let (permit, token, expired) = match with_fresh_permit {
+        true => {
+            let (permit, token) = permit_route::fresh(visit, room, in_use.as_ref());
+            (permit, token, false)
+        }
         false => permit_of(room, fields, now)?,
+    };
+    let network = visit.network();
+    let done = networks::with(|seen| {
+        challenges::check(
+            &permit,
+            &token,
+            fields.text("solution"),
+            visit.now,
+            network,
+            seen,
+        )
+    })?;
+    // What was done once counts for whatever is made of this permit.
+    let permit = Permit {
+        challenge: Challenge::None,
+        ..permit
+    };
+    let permit_made = Holder {
+        nonce: Nonce(permit.nonce),
+        home: ShardIndex(permit.home),
     };
     let asked = Asked {
         own: unspent(&permit, visitor.ticket().as_ref(), &right, is_over),
@@ -120,7 +150,13 @@ async fn join(
         replaces: has_place,
     };
     let joined = joining::join(visit, room, visitor, &asked).await?;
+    if joined.new {
+        networks::with(|seen| seen.joined(network, done, visit.now));
+    }
     leave_before(visit, room, visitor, &joined).await;
+    if joined.new && right.key.is_some() && visitor.ticket().is_none() {
+        joining::leave_made_by(visit, room, &permit_made, &joined).await;
+    }
     Ok(joining::document(visit, room, visitor, &asked, &joined).await)
 }
 
@@ -173,7 +209,7 @@ async fn place_of_visitor(
             return None;
         }
         let found = state::of_visitor(visit, room, visitor, in_use).await;
-        return (found.standing.stand != Stand::None).then_some(found);
+        return (found.standing.stand == Stand::Admitted).then_some(found);
     };
     let found = place::find_at_home(visit, room, visitor, &ticket, in_use).await;
     (!found.unknown).then(|| Found {
@@ -182,15 +218,15 @@ async fn place_of_visitor(
     })
 }
 
-/// The permit that came, and whether it is too old to make a place.
-fn permit_of(room: Room, fields: &Fields, now: u64) -> Result<(Permit, bool), Problem> {
+/// The permit that came, its bytes, and whether it is too old to make a place.
+fn permit_of(room: Room, fields: &Fields, now: u64) -> Result<(Permit, String, bool), Problem> {
     let token = fields
         .text("permit")
         .ok_or_else(|| Problem::field("permit", "a permit of this queue"))?;
     match room.tokens.open_permit(token, now) {
-        Ok(permit) => Ok((permit, false)),
+        Ok(permit) => Ok((permit, token.to_owned(), false)),
         Err(Refusal::Expired { .. }) => match room.tokens.open_expired_permit(token, now) {
-            Ok(permit) => Ok((permit, true)),
+            Ok(permit) => Ok((permit, token.to_owned(), true)),
             Err(_) => Err(problem::of_refusal(Refused::PermitExpired, Stand::None)),
         },
         Err(refusal) => {
@@ -200,16 +236,22 @@ fn permit_of(room: Room, fields: &Fields, now: u64) -> Result<(Permit, bool), Pr
     }
 }
 
-/// The place that the join asks for. A permit that has made the place of the ticket is spent: what follows it makes the
-/// next, in another line, by another key, or after a place that is over. The same join asks for the same again.
+/// The place that the join asks for. By a code or member key a permit makes a place of that key's own. Else a permit that
+/// has made the place of the ticket is spent: what follows it makes the next, in another line, or after a place that is
+/// over. The same join asks for the same again.
 fn unspent(permit: &Permit, ticket: Option<&Ticket>, right: &Right, is_over: bool) -> Holder {
     let own = Holder {
         nonce: Nonce(permit.nonce),
         home: ShardIndex(permit.home),
     };
+    if let Some(key) = right.key {
+        return Holder {
+            nonce: permits::keyed_nonce(own.nonce, key.hash),
+            ..own
+        };
+    }
     let spent_by = ticket.filter(|ticket| ticket.nonce == permit.nonce);
-    let makes_another =
-        |ticket: &Ticket| is_over || ticket.line != right.line.0 || right.key.is_some();
+    let makes_another = |ticket: &Ticket| is_over || ticket.line != right.line.0;
     match spent_by.is_some_and(makes_another) {
         true => Holder {
             nonce: permits::next_nonce(own.nonce, right.line),
@@ -239,7 +281,6 @@ mod tests {
     use crate::line_choice::Key;
     use crate::samples;
     use anteroom_queue::units::{KeyHash, LineIndex};
-    use anteroom_token::Challenge;
 
     fn right(line: u8, is_named: bool, uses: Option<u16>) -> Right {
         Right {
@@ -293,8 +334,9 @@ mod tests {
         );
         let next = asked(1, Some(&ticket), right(1, true, None));
         assert_ne!(next, own);
-        assert_eq!(asked(1, Some(&ticket), right(1, true, Some(1))), next);
-        assert_ne!(asked(1, Some(&ticket), right(0, true, Some(1))), own);
+        let keyed = asked(1, None, right(1, true, Some(1)));
+        assert!(keyed != own && keyed != next);
+        assert_eq!(asked(1, Some(&ticket), right(0, true, Some(1))), keyed);
     }
 
     #[test]

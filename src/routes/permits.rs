@@ -1,7 +1,8 @@
 //! `POST /_wr/queues/{event}/permits`: a leave to join. Nobody is asked and nothing is stored. Who brings a valid permit
 //! gets the same again, unless its place is over.
 
-use anteroom_token::{Permit, Ticket};
+use anteroom_config as config;
+use anteroom_token::{Challenge, Permit, Ticket};
 use serde_json::json;
 
 use crate::answer::Answer;
@@ -11,7 +12,7 @@ use crate::deployment::Room;
 use crate::problem::Problem;
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{fields, permits, place};
+use crate::{challenges, fields, permits, place};
 
 /// The permit.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
@@ -19,13 +20,13 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     fields::read(&visit.request, &visit.incoming, &[]).await?;
     let in_use = visit.board(room).await;
     let (permit, token) = match spent(visit, room, &visitor, in_use.as_ref()).await {
-        false => kept_or_fresh(room, &visitor, in_use.as_ref(), visit.now_seconds()),
-        true => fresh(room, in_use.as_ref(), visit.now_seconds()),
+        false => kept_or_fresh(visit, room, &visitor, in_use.as_ref()),
+        true => fresh(visit, room, in_use.as_ref()),
     };
     let document = json!({
         "permit": token,
         "expires_at_ms": permit.expires_at * 1_000,
-        "challenge": { "kind": "none" },
+        "challenge": challenges::document(permit.challenge),
     });
     Ok(Answer::json(201, &document).with(
         "set-cookie",
@@ -33,19 +34,41 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     ))
 }
 
+/// A permit that asks for work is kept while there is time to do it.
+const ENDS_SOON_SECONDS: u64 = 60;
+
 /// The permit that the browser has, or a new one.
 pub fn kept_or_fresh(
+    visit: &Visit,
     room: Room,
     visitor: &Visitor<'_>,
     in_use: Option<&InUse>,
-    now: u64,
 ) -> (Permit, String) {
-    visitor.permit().unwrap_or_else(|| fresh(room, in_use, now))
+    let ends_soon = |permit: &Permit| permit.expires_at <= visit.now_seconds() + ENDS_SOON_SECONDS;
+    let kept = visitor
+        .permit()
+        .filter(|(permit, _)| permit.challenge == Challenge::None || !ends_soon(permit));
+    kept.unwrap_or_else(|| fresh(visit, room, in_use))
 }
 
 /// A new permit.
-pub fn fresh(room: Room, in_use: Option<&InUse>, now: u64) -> (Permit, String) {
-    let permit = permits::fresh(in_use.map(|in_use| &*in_use.board), now);
+pub fn fresh(visit: &Visit, room: Room, in_use: Option<&InUse>) -> (Permit, String) {
+    let challenge = match room.event.challenge {
+        config::Challenge::None => Challenge::None,
+        config::Challenge::Work(base) => Challenge::Work {
+            bits: challenges::difficulty(base, &visit.signals(room, in_use)).bits(),
+        },
+    };
+    sealed(room, in_use, challenge, visit.now_seconds())
+}
+
+/// A new permit that asks for nothing: for whoever has done what another one asked for, or is let in in one step.
+pub fn free(room: Room, in_use: Option<&InUse>, now: u64) -> (Permit, String) {
+    sealed(room, in_use, Challenge::None, now)
+}
+
+fn sealed(room: Room, in_use: Option<&InUse>, challenge: Challenge, now: u64) -> (Permit, String) {
+    let permit = permits::fresh(in_use.map(|in_use| &*in_use.board), challenge, now);
     let token = room.tokens.seal_permit(&permit);
     (permit, token)
 }

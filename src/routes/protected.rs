@@ -2,7 +2,7 @@
 //!
 //! A fresh pass costs no object: the request goes on at once.
 
-use anteroom_config::{Access, Event};
+use anteroom_config::Event;
 use anteroom_queue::settings::Mode;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::units::{ClaimId, LineIndex, Nonce, ShardIndex};
@@ -96,21 +96,14 @@ async fn asked<'a>(
         pass,
         has_place,
         first_line: in_use.and_then(|in_use| {
-            first_line(room.event).filter(|_| has_lines_of(room.event, &in_use.board))
+            room.event
+                .line_for_everyone()
+                .filter(|_| has_lines_of(room.event, &in_use.board))
         }),
         pass_seconds: room.event.pass_seconds(),
         board: in_use.map(|in_use| (&*in_use.board, in_use.age)),
         configured_mode: room.event.settings.mode,
     }
-}
-
-/// The line of a first visit: the first that everyone may join.
-fn first_line(event: &Event) -> Option<u8> {
-    let position = event
-        .lines
-        .iter()
-        .position(|line| line.access == Access::Everyone)?;
-    Some(position as u8)
 }
 
 /// What a page puts into itself: the navigation in it is nobody's doing.
@@ -175,8 +168,11 @@ impl Gate<'_> {
             ..
         } = self.onward;
         let now = visit.now_seconds();
-        let line = first_line(room.event).expect("only then a visit is tried");
-        let permit = self.unspent_permit(now);
+        let line = room
+            .event
+            .line_for_everyone()
+            .expect("only then a visit is tried");
+        let permit = self.unspent_permit();
         let known = visitor.claim_id();
         let claim = known.unwrap_or_else(|| ClaimId(platform::random_128()));
         let ask = ShardCommand::Try {
@@ -217,12 +213,17 @@ impl Gate<'_> {
     }
 
     /// The permit that the browser has, unless it made the place that its ticket is of.
-    fn unspent_permit(&self, now: u64) -> Permit {
-        let Onward { room, visitor, .. } = self.onward;
-        let permit = permits::kept_or_fresh(room, visitor, self.in_use, now).0;
+    fn unspent_permit(&self) -> Permit {
+        let Onward {
+            visit,
+            room,
+            visitor,
+            ..
+        } = self.onward;
+        let permit = permits::kept_or_fresh(visit, room, visitor, self.in_use).0;
         let ticket = visitor.ticket();
         match ticket.is_some_and(|ticket| ticket.nonce == permit.nonce) {
-            true => permits::fresh(room, self.in_use, now).0,
+            true => permits::free(room, self.in_use, visit.now_seconds()).0,
             false => permit,
         }
     }

@@ -4,10 +4,11 @@
 use anteroom_queue::board::Phase;
 use anteroom_queue::shard::command::VisitorState;
 use anteroom_queue::units::{EntryNumber, Millis, Rank, UnixMillis};
-use anteroom_token::Pass;
+use anteroom_token::{Pass, Permit};
 
 use crate::answer::Answer;
 use crate::boards::InUse;
+use crate::challenges::waits_until;
 use crate::cookies::{KEPT_SECONDS, Kind};
 use crate::deployment::Room;
 use crate::documents::{StateDocument, shown_line, wait};
@@ -20,12 +21,12 @@ use crate::page::view::{self, PageView, RefusedCode};
 use crate::page::{of_board, refused};
 use crate::place::Found;
 use crate::platform;
-use crate::routes::{permits, room_problem, state};
+use crate::routes::{permits, room_problem, solver, state};
 use crate::standing::{Stand, Standing, room_state};
 use crate::visit::Visit;
 use crate::visitor::{Visitor, claim_text, is_of_place};
 use crate::way_back::without_cookies_off;
-use crate::zones;
+use crate::{networks, zones};
 
 /// The room's answer.
 pub async fn answer(
@@ -36,7 +37,7 @@ pub async fn answer(
     why: Why,
 ) -> Answer {
     let found = state::of_visitor(visit, room, visitor, in_use).await;
-    let found = match is_about_place(visitor) {
+    let found = match is_about_place(visitor, why) {
         true => why_found(found, why),
         false => found,
     };
@@ -58,11 +59,13 @@ pub async fn answer(
         .with("x-robots-tag", "noindex")
 }
 
-/// Whether what the gate found out about the pass that came is about the visitor's place: there is no other.
-fn is_about_place(visitor: &Visitor<'_>) -> bool {
+/// Whether what the gate found out about the pass that came is about the visitor's place: there is no other. Without a
+/// ticket nobody takes a session back from another browser: then the visitor has none.
+fn is_about_place(visitor: &Visitor<'_>, why: Why) -> bool {
     match (visitor.ticket(), visitor.pass()) {
         (Some(ticket), Some(brought)) => is_of_place(&brought.pass, &ticket),
-        _ => true,
+        (None, _) => why != Why::Elsewhere,
+        (Some(_), None) => true,
     }
 }
 
@@ -113,7 +116,7 @@ fn page(
     let jar = visitor.jar();
     let mut cookies = Vec::new();
     let permit = permit(visit, room, visitor, in_use, found.standing.stand);
-    if let Some(token) = &permit {
+    if let Some((_, token)) = &permit {
         cookies.push(jar.set(Kind::Permit, token, KEPT_SECONDS));
     }
     if visitor.claim_id().is_none() {
@@ -166,19 +169,18 @@ fn permit(
     visitor: &Visitor<'_>,
     in_use: Option<&InUse>,
     stand: Stand,
-) -> Option<String> {
-    let now = visit.now_seconds();
+) -> Option<(Permit, String)> {
     match stand {
-        Stand::None => Some(permits::kept_or_fresh(room, visitor, in_use, now).1),
+        Stand::None => Some(permits::kept_or_fresh(visit, room, visitor, in_use)),
         _ if stand.is_live() => None,
-        _ => Some(permits::fresh(room, in_use, now).1),
+        _ => Some(permits::fresh(visit, room, in_use)),
     }
 }
 
 /// What goes out with this page only.
 struct Sent {
     nonce: String,
-    permit: Option<String>,
+    permit: Option<(Permit, String)>,
     poll: Millis,
 }
 
@@ -219,7 +221,11 @@ fn page_view(
         new_run: standing.stand == Stand::None && visitor.is_of_another_run(),
         cookie_missing: asked.cookies_off,
         unavailable: board.is_none(),
-        permit: sent.permit,
+        work_until: sent.permit.as_ref().and_then(|(permit, _)| {
+            networks::with(|seen| waits_until(permit, now, visit.network(), seen))
+        }),
+        solver: solver::address(visit.deployment.rooms().prefix()),
+        permit: sent.permit.map(|(_, token)| token),
         lines: looks::lines(room, board, language),
         line: event.lines.get(position).map(|line| line.id.clone()),
         refused: asked.refused,

@@ -48,7 +48,7 @@ pub async fn of_visitor(
             .is_none_or(|ticket| is_of_place(pass, ticket))
     });
     if let Some(pass) = own_pass.as_ref().filter(|pass| now < pass.expires_at) {
-        return inside(pass.session_ends_at, ticket.as_ref());
+        return inside(room, pass.session_ends_at, ticket.as_ref());
     }
     match (ticket, own_pass) {
         (Some(ticket), _) => place::find(visit, room, visitor, &ticket, in_use).await,
@@ -62,14 +62,20 @@ pub async fn of_visitor(
     }
 }
 
-fn inside(session_ends_at: u64, ticket: Option<&anteroom_token::Ticket>) -> Found {
-    Found::told(Standing {
+fn inside(room: Room, session_ends_at: u64, ticket: Option<&anteroom_token::Ticket>) -> Found {
+    let standing = Standing {
         stand: Stand::Admitted,
-        line: ticket.map_or(0, |ticket| ticket.line),
-        entry: ticket.and_then(|ticket| ticket.entry),
-        rank: ticket.and_then(|ticket| ticket.rank),
         session_ends: Some(UnixMillis(session_ends_at * 1_000)),
         ..Standing::NONE
+    };
+    Found::told(match ticket {
+        None => sessions::of_first_line(room, standing),
+        Some(ticket) => Standing {
+            line: ticket.line,
+            entry: ticket.entry,
+            rank: ticket.rank,
+            ..standing
+        },
     })
 }
 

@@ -9,7 +9,7 @@ use crate::answer::Answer;
 use crate::cookies::{KEPT_SECONDS, Kind};
 use crate::deployment::Room;
 use crate::fields::{self, Fields};
-use crate::guesses::{self, Network};
+use crate::networks::{self, Network};
 use crate::place::{self, Found};
 use crate::poll::SHORTEST_POLL;
 use crate::problem::{self, Problem};
@@ -18,6 +18,10 @@ use crate::standing::{Stand, Standing};
 use crate::visit::Visit;
 use crate::visitor::{Visitor, claim_of, claim_text};
 use crate::{platform, rooms, sessions, way_back};
+
+/// Wrong codes from one network within a minute: more than a family with shaking hands types. A code has more random bits
+/// than anybody guesses; this keeps who tries from keeping the objects busy.
+const MOST_WRONG: u32 = 20;
 
 /// The state of the place, with its ticket as cookie; for a form the way to the event's page.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
@@ -57,18 +61,19 @@ async fn take_over(
         .text("id")
         .and_then(claim_of)
         .ok_or_else(|| Problem::field("id", "the claim id of the receiving browser"))?;
-    let network = Network::of(visit.incoming.header("cf-connecting-ip").as_deref());
+    let network = Network::of_customer(visit.incoming.header("cf-connecting-ip").as_deref());
     let now = platform::now();
-    if let Some(wait) = guesses::with(|guesses| guesses.wait(network, now)) {
+    let (wrong_before, lasts) = networks::with(|seen| seen.wrong_codes.of(network, now));
+    if wrong_before >= MOST_WRONG {
         return Err(Problem::new(
             429,
             "too-many-guesses",
             "too many wrong codes from this network; try again later",
         )
-        .retry(wait.0));
+        .retry(lasts.0));
     }
     let wrong = || {
-        guesses::with(|guesses| guesses.count(network, now));
+        networks::with(|seen| seen.wrong_codes.count(network, now));
         problem::of_refusal(Refused::HandoverUnknown, Stand::None)
     };
     let code = HandoverCode::read(fields.text("code").unwrap_or_default()).ok_or_else(wrong)?;
@@ -90,8 +95,14 @@ async fn take_over(
         Ok(ShardReply::HandedOver { place, nonce }) => {
             let ticket = place::ticket_of(&place, home.0, nonce.0, visit.now_seconds());
             let old_pass = sessions::leave_for(visit, room, visitor, &ticket).await;
+            let standing = Standing::of_place(&place);
+            let stand = match standing.stand {
+                // The session goes on where it was until this browser continues it.
+                Stand::Admitted => Stand::Elsewhere,
+                stand => stand,
+            };
             let found = Found {
-                standing: Standing::of_place(&place),
+                standing: Standing { stand, ..standing },
                 exchange: Some(ticket),
                 unknown: false,
             };

@@ -9,7 +9,13 @@ function wanted() {
   return line ? { line } : {};
 }
 
-const sendJoin = (permit) => request("POST", `${queue}/tickets`, { permit, ...wanted() });
+/** A join with what its permit asks for. */
+async function sendWith(permit, more) {
+  const solution = await work.solve(permit);
+  return request("POST", `${queue}/tickets`, { permit, ...(solution && { solution }), ...more });
+}
+
+const sendJoin = (permit) => sendWith(permit, wanted());
 const freshPermit = async () => (await request("POST", `${queue}/permits`, {})).permit;
 
 /** Joins, once at a time, together with the browser's other tabs. */
@@ -24,6 +30,7 @@ async function join() {
       permit: room.permit,
       join: sendJoin,
       fresh: freshPermit,
+      endsSoon: (permit) => endsSoon(permit, serverNow()),
       pause,
     });
     if (refuse(answer)) return;
@@ -42,6 +49,14 @@ async function join() {
     way.joining = false;
   }
   if (me.state !== "none") await goOn();
+}
+
+/** Does the work before joins are taken, so that nobody waits for it then. */
+async function prepare() {
+  const permit = memory.read().permit ?? room.permit;
+  const kept = permit && !endsSoon(permit, serverNow()) ? permit : await freshPermit();
+  memory.write({ permit: kept });
+  await work.solve(kept);
 }
 
 /** What made a place is kept to join the same line again. */
@@ -71,10 +86,8 @@ async function joinWith(carried) {
   room.carried = carried;
   if (!CAN_SWITCH.includes(sceneNow())) return GIVEN_UP.includes(me.state) ? rejoin() : join();
   try {
-    const answer = await request("POST", `${queue}/tickets`, {
-      permit: room.permit ?? (await freshPermit()),
-      ...carried,
-    });
+    const permit = room.permit ?? (await freshPermit());
+    const answer = await sendWith(permit, carried);
     if (refuse(answer)) return;
     if (answer.status === 409) room.carried = kept;
     else {

@@ -2,6 +2,7 @@
 // them before anybody joins.
 
 const AGREE_MS = 80;
+const UNSOLVED = "urn:anteroom:problem:unsolved";
 
 /** Runs `task` while no other tab does; without Web Locks at least not at the same instant. */
 async function alone(locks, name, task, pause) {
@@ -15,14 +16,15 @@ async function alone(locks, name, task, pause) {
  * sends a permit, `fresh` asks for a new one. A kept permit that has expired
  * unused, or whose place is gone, makes no place: then another is taken.
  */
-async function joinTogether({ locks, name, memory, permit, join, fresh, pause }) {
+async function joinTogether({ locks, name, memory, permit, join, fresh, endsSoon = () => false, pause }) {
   return alone(
     locks,
     name,
     async () => {
       const theirs = memory.read().permit;
-      let mine = theirs ?? permit ?? (await fresh());
-      if (!theirs) memory.write({ permit: mine });
+      const usable = [theirs, permit].find((each) => each && !endsSoon(each));
+      let mine = usable ?? (await fresh());
+      if (mine !== theirs) memory.write({ permit: mine });
       if (!locks) {
         await pause(AGREE_MS);
         mine = memory.read().permit ?? mine;
@@ -36,8 +38,8 @@ async function joinTogether({ locks, name, memory, permit, join, fresh, pause })
         const answer = await join(mine);
         return theirs && GIVEN_UP.includes(answer.state) ? await next() : answer;
       } catch (error) {
-        // Another permit makes no code right.
-        if (whyRefused(error.answer)) throw error;
+        // Another permit makes no code right, and no wait shorter.
+        if (whyRefused(error.answer) || error.answer?.type === UNSOLVED) throw error;
         if (error.answer?.permit) memory.write({ permit: error.answer.permit });
         if (!(error.status >= 400 && error.status < 500) || error.status === 429) throw error;
         return next();

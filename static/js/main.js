@@ -38,6 +38,9 @@ const way = {
   had_place: !["none", ...GIVEN_UP].includes(me.state),
   /** A page that was open before the line opens joins by itself, whatever is chosen then. */
   chosen: me.state === "none" && me.phase === "before",
+  /** How much of the permit's work is done, 0 to 1. */
+  worked: 0,
+  prepared: false,
   /** Why a code does not do. */
   refused: room.refused,
 };
@@ -68,6 +71,15 @@ const speaker = announcer({
   after: setTimeout,
 });
 const extras = extrasIn(window, find, words);
+
+const work = worker({
+  start: () => new Worker(room.solver),
+  cores: navigator.hardwareConcurrency ?? 1,
+  told(share) {
+    way.worked = share;
+    if (sceneNow() === "joining") redraw();
+  },
+});
 
 const poll = poller({
   ask: () => request("GET", mine),
@@ -128,7 +140,7 @@ function sceneNow() {
 
 function redraw() {
   const scene = sceneNow();
-  const slots = slotsOf(scene, room, seen(), words, wait.eta, serverNow(), way.busy);
+  const slots = slotsOf(scene, room, seen(), words, wait.eta, serverNow(), way);
   slots.chosen = room.line;
   const kept = memory.read();
   const start = isOfPlace(kept, me) ? kept.start : null;
@@ -173,6 +185,10 @@ function tick() {
   const scene = sceneNow();
   const joins = scene === "before" && room.prequeue_at_ms > serverNow();
   const at_ms = joins ? room.prequeue_at_ms : me.opens_at_ms;
+  if (scene === "before" && at_ms - serverNow() < AHEAD_MS && !way.prepared) {
+    way.prepared = true;
+    prepare().catch(() => {});
+  }
   const counts = COUNTS_DOWN.includes(scene) && at_ms != null;
   show(find("clock"), counts);
   put(find("clock-what"), words.text(scene === "before" ? "countdown" : "countdown.sale"));

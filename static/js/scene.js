@@ -31,7 +31,7 @@ function sceneOf(me) {
 const toneOf = (scene) => (TURN.includes(scene) ? "turn" : QUIET.includes(scene) ? "quiet" : "calm");
 
 /** The texts of a scene. `eta` is the steady one (see eta.js), `now_ms` the server's time. */
-function slotsOf(scene, room, me, words, eta, now_ms, busy = false) {
+function slotsOf(scene, room, me, words, eta, now_ms, way = {}) {
   const { text, plural, number } = words;
   const placed = SHOWS_PLACE.includes(scene);
   const ahead = placed && me.ahead > 0 ? me.ahead : null;
@@ -43,7 +43,7 @@ function slotsOf(scene, room, me, words, eta, now_ms, busy = false) {
     title: titled
       ? text("title.ahead", { n: number(ahead), event: room.title })
       : text("title.plain", { headline, event: room.title }),
-    lead: leadOf(scene, room, me, words, now_ms, busy),
+    lead: leadOf(scene, room, me, words, now_ms, way),
     intro: Boolean(room.intro) && GREETS.includes(scene),
     line: ownLineOf(scene, room, me, words),
     entrants: entrantsOf(scene, me, words),
@@ -85,8 +85,8 @@ function endedOf(room, me, words, now_ms) {
   return [ended, words.text("ended.early.next")];
 }
 
-function leadOf(scene, room, me, words, now_ms, busy) {
-  const { text } = words;
+function leadOf(scene, room, me, words, now_ms, { busy = false, worked = 0 }) {
+  const { text, number } = words;
   const opening = (at_ms, key) => {
     const time = words.timeThere(at_ms, now_ms, room.zone);
     return time === null ? text(`${key}.soon`) : text(`${key}.lead`, { time });
@@ -113,6 +113,7 @@ function leadOf(scene, room, me, words, now_ms, busy) {
     case "stopped":
       return [text("stopped.lead"), me.state !== "none" && text("stopped.kept")].filter(Boolean);
     case "joining":
+      if (worked > 0 && worked < 1) return [text("joining.work", { n: number(Math.floor(100 * worked)) })];
       return [text(busy ? "joining.busy" : "joining.lead")];
     default:
       return [text(`${scene}.lead`)];

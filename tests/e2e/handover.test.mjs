@@ -93,6 +93,16 @@ test("a place that was left is handed over to nobody, and the receiving browser 
   assert.equal((await phone.ask()).entry, entry);
 });
 
+test("a place whose session runs is taken over as continued elsewhere: the new browser continues it with one request", async () => {
+  const { fan, code } = await offered("demo");
+  await fan.enter();
+  const phone = room.visitor({ event: "demo", headers: { "cf-connecting-ip": "192.0.2.52" } });
+  const taken = await phone.takeOver(code, browserId());
+  assert.deepEqual([taken.status, taken.json.state, (await phone.ask()).state], [200, "elsewhere", "elsewhere"]);
+  assert.equal((await phone.claim()).status, 200);
+  assert.equal((await phone.visit()).status, 200);
+});
+
 test("a newer code ends the older one; at most five in ten minutes; after ten minutes a code is unknown", async () => {
   const { fan, code } = await offered();
   const phone = room.visitor({ event: "waits", headers: { "cf-connecting-ip": "192.0.2.50" } });

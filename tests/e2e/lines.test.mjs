@@ -198,6 +198,37 @@ test("who joins, leaves and changes lines ever again from one page gets a place 
   }
 });
 
+test("a code or an invitation is bound to its own place, never to what the browser's permit had made before", async () => {
+  const inviteIn = invite;
+  for (const more of [
+    { code: (await codesOf(room, { line: "fans" }))[0] },
+    { enqueue_token: inviteIn({ key: "lost" }) },
+  ]) {
+    const fan = await fresh();
+    const general = await fan.join();
+    fan.drop("ticket");
+    const keyed = await fan.tryToJoin(more);
+    assert.deepEqual([keyed.status, keyed.json.line !== general.line], [201, true], keyed.text);
+    assert.equal((await (await fresh()).join(more)).entry, keyed.json.entry, "every device finds the key's place");
+    fan.drop("ticket");
+    const found = await fan.tryToJoin(more);
+    assert.deepEqual([found.status, found.json.entry], [200, keyed.json.entry], "its answer was lost");
+    fan.drop("ticket");
+    await fan.visit();
+    assert.equal((await fan.join()).entry, keyed.json.entry, "the permit that the browser keeps finds it, too");
+  }
+});
+
+test("a refusal tells whoever waits that they wait", async () => {
+  const fan = await fresh();
+  await fan.join();
+  for (const more of [{ line: "nowhere" }, { code: "x" }, { enqueue_token: "a.b.c" }]) {
+    const refused = await fan.tryToJoin(more);
+    assert.ok(refused.status >= 400, refused.text);
+    assert.equal(refused.state ?? "waiting", "waiting", refused.text);
+  }
+});
+
 test("whoever stands in a line that takes a code is answered the own place, by name and without the code", async () => {
   const [code] = await codesOf(room, { line: "fans" });
   const fan = await fresh();

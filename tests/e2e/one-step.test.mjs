@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import { until } from "./harness/exchange.mjs";
 import { opened } from "./harness/forge.mjs";
+import { codesOf } from "./harness/inviting.mjs";
 import { startRoom } from "./harness/room.mjs";
 import { FROM_ANOTHER_SITE } from "./harness/visitor.mjs";
 
@@ -21,6 +22,7 @@ before(async () => {
       auto("down", { admission: { max_active: 50 } }),
       auto("again"),
       auto("framed"),
+      auto("coded", { lines: [{ id: "fans", access: "code" }, { id: "general" }] }),
       { id: "told", bypass: ["/events/told/hooks/*"] },
     ],
   });
@@ -88,6 +90,33 @@ test("who is inside and joins another line gives the slot back at once, and so d
     ({ totals }) => totals.active < active,
     { what: "the free slot" },
   );
+});
+
+test("who is inside in one step is in the line for everyone: naming it changes nothing, and a code is another's place", async () => {
+  const fan = await walksIn("coded");
+  assert.equal((await fan.ask()).line, "general");
+  const named = await fan.tryToJoin({ line: "general" });
+  assert.deepEqual([named.status, named.json.state], [200, "admitted"]);
+  const [code] = await codesOf(room, { event: "coded", line: "fans" });
+  const moved = await fan.tryToJoin({ code });
+  assert.deepEqual([moved.status, moved.json.line], [201, "fans"]);
+  const friend = room.visitor({ event: "coded" });
+  assert.equal((await friend.join({ code })).entry, moved.json.entry, "the code's place is that one");
+});
+
+test("who has only the pass of a session that goes on elsewhere may join anew", async () => {
+  const fan = room.visitor({ event: "told" });
+  await fan.admitted();
+  const phone = fan.copied(["ticket"]);
+  await phone.claim();
+  await phone.visit();
+  fan.drop("ticket");
+  await room.advance(300_000);
+  const page = await fan.visit();
+  assert.deepEqual([page.status, page.state], [503, "none"]);
+  assert.ok(fan.page.permit);
+  fan.drop("permit");
+  assert.equal((await fan.tryToJoin()).status, 201);
 });
 
 test("O9 a first visit that finds the shop down keeps the session that it was granted", async () => {

@@ -51,8 +51,7 @@ test("the schedule: before the pre-queue nobody joins, before the opening nobody
   assert.equal(page.status, 503);
   assert.equal(page.state, "before");
   const refused = await fan.tryToJoin();
-  assert.equal(refused.status, 409);
-  assert.equal(refused.json.state, "none");
+  assert.deepEqual([refused.status, refused.state], [409, "none"]);
   await passes(MINUTE_MS);
   await room.advance(29 * MINUTE_MS);
   await until(

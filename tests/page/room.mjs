@@ -18,7 +18,7 @@ export const HANDOVER = {
 /** The policy that the page is made for; `src/page.rs` has a test that it writes the same. */
 export const policyFor = (nonce, ancestors) =>
   `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; ` +
-  `img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors ${ancestors}`;
+  `img-src 'self' data:; form-action 'self'; worker-src 'self'; base-uri 'none'; frame-ancestors ${ancestors}`;
 
 /** A view as the API answers it. */
 export function stateOf(view) {

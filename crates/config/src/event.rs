@@ -10,6 +10,8 @@ use crate::path::PathRule;
 pub enum Challenge {
     /// Nothing.
     None,
+    /// Proof of work: this many zero bits of each hash from everybody.
+    Work(u8),
 }
 
 /// How passes are signed.
@@ -121,6 +123,15 @@ pub struct Event {
 }
 
 impl Event {
+    /// The first line that everyone may join, by its position; none where each takes a code or an invitation.
+    pub fn line_for_everyone(&self) -> Option<u8> {
+        let position = self
+            .lines
+            .iter()
+            .position(|line| line.access == Access::Everyone)?;
+        Some(position as u8)
+    }
+
     /// When the first line opens, whichever that is; `None`: at once.
     pub fn opens_at(&self) -> Option<UnixMillis> {
         let openings = self.settings.lines.iter().map(|line| line.opens_at);

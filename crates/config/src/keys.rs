@@ -33,7 +33,8 @@
 //! | `max_extension_minutes` | 0 to 1440, in all | 10 |
 //! | `handover` | true, false: whether a place can move to another browser by a code | true |
 //! | `keep_days` | 1 to 365 days after the end of a run, then everything of it is deleted | 30 |
-//! | `challenge` | `none` | `none` |
+//! | `challenge` | `pow` (proof of work), `none` | `pow` |
+//! | `pow_bits` | 4 to 20: zero bits of each hash of the work that everybody is asked for; each more doubles it | 16 |
 //! | `queue_status` | 200, 202, 429, 503 | 503 |
 //! | `cors_origins` | up to 20 origins `https://host[:port]` (`http` for loopback only) | none |
 //! | `frame_ancestors` | up to 20 such origins, or `self` | none |
@@ -100,6 +101,9 @@ pub const BEACON_WAIT_MINUTES: Whole = whole("beacon_wait_minutes", 1, 60, Some(
 /// `keep_days`: a month for disputes, at most a year.
 pub const KEEP_DAYS: Whole = whole("keep_days", 1, 365, Some(30));
 
+/// `pow_bits`: 16 is about half a second of a desktop's core; 20 is as long as anybody with an old phone waits.
+pub const POW_BITS: Whole = whole("pow_bits", 4, 20, Some(16));
+
 /// Whole numbers, wherever they stand.
 pub const WHOLES: &[Whole] = &[
     RUN,
@@ -117,6 +121,7 @@ pub const WHOLES: &[Whole] = &[
     DRAW_GRACE_SECONDS,
     BEACON_WAIT_MINUTES,
     KEEP_DAYS,
+    POW_BITS,
 ];
 
 /// The keys of an event.
@@ -146,6 +151,7 @@ pub const EVENT_KEYS: &[&str] = &[
     "handover",
     "keep_days",
     "challenge",
+    "pow_bits",
     "queue_status",
     "cors_origins",
     "frame_ancestors",

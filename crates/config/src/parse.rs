@@ -46,11 +46,14 @@ fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event>
         .text("time_zone", ZONE_FORM, zone)
         .unwrap_or(keys::DEFAULT_TIME_ZONE.to_owned());
     let queue_status = read_queue_status(fields);
+    let work = Challenge::Work(fields.whole_or_default(keys::POW_BITS) as u8);
     let challenge = fields
-        .text("challenge", "\"none\"", |text| {
-            (text == "none").then_some(Challenge::None)
+        .text("challenge", "\"pow\" or \"none\"", |text| match text {
+            "none" => Some(Challenge::None),
+            "pow" => Some(work),
+            _ => None,
         })
-        .unwrap_or(Challenge::None);
+        .unwrap_or(work);
     let cors_origins = fields
         .list("cors_origins", keys::MAX_HOSTS, ORIGIN_FORM, web_origin)
         .unwrap_or_default();

@@ -257,6 +257,7 @@ fn draws_and_what_is_kept_stay_within_their_range() {
         ("draw_grace_seconds", "5 to 600", json!([4, 601, -5, "60"])),
         ("beacon_wait_minutes", "1 to 60", json!([0, 61, 1.5])),
         ("keep_days", "1 to 365", json!([0, 366, -30, null])),
+        ("pow_bits", "4 to 20", json!([0, 3, 21, null])),
         (
             "beacon",
             "\"drand\" or \"none\"",

@@ -25,7 +25,7 @@ fn a_short_event_gets_the_defaults() {
     assert_eq!((event.idle_seconds(), event.pass_seconds()), (600, 180));
     assert_eq!(
         (event.origin.clone(), event.challenge),
-        (Origin::Unchanged, Challenge::None)
+        (Origin::Unchanged, Challenge::Work(16))
     );
     assert_eq!(event.pass_algorithm, PassAlgorithm::Hs256);
     assert_eq!(

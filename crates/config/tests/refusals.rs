@@ -208,7 +208,11 @@ fn texts_have_their_form() {
         check(json!({ "title": title }), "title", "1 to 120 characters");
     }
     check(json!({"mode": "Always"}), "mode", "\"always\"");
-    check(json!({"challenge": "pow"}), "challenge", "\"none\"");
+    check(
+        json!({"challenge": "captcha"}),
+        "challenge",
+        "\"pow\" or \"none\"",
+    );
     check(
         json!({"pass_algorithm": "none"}),
         "pass_algorithm",

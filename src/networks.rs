@@ -1,0 +1,199 @@
+//! What is counted for each network in one isolate: wrong codes, joins, joins without work. In memory only, for minutes,
+//! and never logged. An isolate sees a part of the traffic, so these are signals and brakes, never proofs; nobody is
+//! refused for an address alone.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use anteroom_queue::units::{Millis, UnixMillis};
+
+use crate::challenges::Done;
+
+/// So many networks are counted at most, about 100 kB; with more, counting begins anew.
+const MAX_NETWORKS: usize = 4_096;
+
+/// A network; one for all whose address is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Network {
+    bits: u128,
+    is_v6: bool,
+}
+
+impl Network {
+    /// The network that one customer has: an IPv4 address, or the first 56 bits of an IPv6 address.
+    pub fn of_customer(address: Option<&str>) -> Self {
+        Network::cut(address, 32, 56)
+    }
+
+    /// The network that a provider gives to a neighbourhood: 24 bits of IPv4, 48 of IPv6.
+    pub fn of_provider(address: Option<&str>) -> Self {
+        Network::cut(address, 24, 48)
+    }
+
+    /// Whether it is one of IPv6, of which everybody can have many.
+    pub fn is_v6(self) -> bool {
+        self.is_v6
+    }
+
+    fn cut(address: Option<&str>, v4_bits: u32, v6_bits: u32) -> Self {
+        let address = address.and_then(|text| text.parse::<IpAddr>().ok());
+        let first = |bits: u128, count: u32| bits >> (128 - count) << (128 - count);
+        match address.map(|address| address.to_canonical()) {
+            None => Network {
+                bits: 0,
+                is_v6: false,
+            },
+            Some(IpAddr::V4(v4)) => Network {
+                bits: first(v4.to_ipv6_mapped().to_bits(), 96 + v4_bits),
+                is_v6: false,
+            },
+            Some(IpAddr::V6(v6)) => Network {
+                bits: first(v6.to_bits(), v6_bits),
+                is_v6: true,
+            },
+        }
+    }
+}
+
+/// Counts for each network, from its first event on, for `life`.
+#[derive(Debug)]
+pub struct Counts {
+    life: Millis,
+    counted: BTreeMap<Network, (UnixMillis, u32)>,
+}
+
+impl Counts {
+    /// Nothing is counted yet.
+    pub const fn lasting(life: Millis) -> Self {
+        Counts {
+            life,
+            counted: BTreeMap::new(),
+        }
+    }
+
+    /// How many there were, and how long they still count.
+    pub fn of(&self, network: Network, now: UnixMillis) -> (u32, Millis) {
+        match self.counted.get(&network) {
+            Some((since, count)) if now.since(*since) < self.life => {
+                (*count, Millis(self.life.0 - now.since(*since).0))
+            }
+            _ => (0, Millis(0)),
+        }
+    }
+
+    /// One more.
+    pub fn count(&mut self, network: Network, now: UnixMillis) {
+        let life = self.life;
+        if self.counted.len() >= MAX_NETWORKS {
+            self.counted
+                .retain(|_, (since, _)| now.since(*since) < life);
+        }
+        if self.counted.len() >= MAX_NETWORKS {
+            self.counted.clear();
+        }
+        let (since, count) = self.counted.entry(network).or_insert((now, 0));
+        if now.since(*since) >= life {
+            (*since, *count) = (now, 0);
+        }
+        *count += 1;
+    }
+}
+
+/// Wrong hand-over codes count for a minute.
+const WRONG_CODES_LIFE: Millis = Millis(60_000);
+/// Joins count for ten minutes.
+const JOINS_LIFE: Millis = Millis(10 * 60_000);
+
+/// What this isolate has counted.
+#[derive(Debug)]
+pub struct Seen {
+    /// Hand-over codes that were wrong, by customer.
+    pub wrong_codes: Counts,
+    /// Places that were made, by provider.
+    pub joins: Counts,
+    /// Places that were made without work, by provider.
+    pub waited: Counts,
+}
+
+impl Seen {
+    /// A place was made from `network`.
+    pub fn joined(&mut self, network: Network, done: Done, now: UnixMillis) {
+        self.joins.count(network, now);
+        if done == Done::Waited {
+            self.waited.count(network, now);
+        }
+    }
+}
+
+thread_local! {
+    static SEEN: RefCell<Seen> = const { RefCell::new(Seen {
+        wrong_codes: Counts::lasting(WRONG_CODES_LIFE),
+        joins: Counts::lasting(JOINS_LIFE),
+        waited: Counts::lasting(JOINS_LIFE),
+    }) };
+}
+
+/// Works on what this isolate has counted.
+pub fn with<T>(work: impl FnOnce(&mut Seen) -> T) -> T {
+    SEEN.with_borrow_mut(work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: UnixMillis = UnixMillis(1_000_000);
+    const LIFE: Millis = Millis(60_000);
+
+    #[test]
+    fn a_network_is_counted_from_its_first_event_on_and_apart_from_all_others() {
+        let mut counts = Counts::lasting(LIFE);
+        let (here, there) = (
+            Network::of_customer(Some("192.0.2.7")),
+            Network::of_customer(Some("192.0.2.8")),
+        );
+        counts.count(here, NOW);
+        counts.count(here, NOW.plus(Millis(10_000)));
+        let at = |millis| NOW.plus(Millis(millis));
+        assert_eq!(counts.of(here, at(10_000)), (2, Millis(50_000)));
+        assert_eq!(counts.of(there, at(10_000)), (0, Millis(0)));
+        assert_eq!(counts.of(here, at(60_000)), (0, Millis(0)));
+        counts.count(here, at(60_000));
+        assert_eq!(counts.of(here, at(60_000)).0, 1, "counted anew");
+    }
+
+    #[test]
+    fn a_customer_and_a_provider_are_one_network_however_many_addresses_they_have() {
+        let customer = |text| Network::of_customer(Some(text));
+        assert_eq!(
+            customer("2001:db8:1:2a00::1"),
+            customer("2001:db8:1:2aff::2")
+        );
+        assert_ne!(
+            customer("2001:db8:1:2a00::1"),
+            customer("2001:db8:1:2b00::1")
+        );
+        assert_eq!(customer("192.0.2.7"), customer("::ffff:192.0.2.7"));
+        assert_eq!(Network::of_customer(None), customer("no address"));
+        let provider = |text| Network::of_provider(Some(text));
+        assert_eq!(provider("192.0.2.7"), provider("192.0.2.200"));
+        assert_ne!(provider("192.0.2.7"), provider("192.0.3.7"));
+        assert_eq!(
+            provider("2001:db8:1:2a00::1"),
+            provider("2001:db8:1:ffff::1")
+        );
+        assert_ne!(provider("2001:db8:1::1"), provider("2001:db8:2::1"));
+        assert!(provider("2001:db8:1::1").is_v6() && !provider("::ffff:192.0.2.7").is_v6());
+    }
+
+    #[test]
+    fn what_is_kept_has_an_end() {
+        let mut counts = Counts::lasting(LIFE);
+        for number in 0..3 * MAX_NETWORKS as u32 {
+            let address = std::net::Ipv4Addr::from(number).to_string();
+            counts.count(Network::of_customer(Some(&address)), NOW);
+        }
+        assert!(counts.counted.len() <= MAX_NETWORKS);
+    }
+}
