@@ -59,7 +59,7 @@ async function main(words) {
   results.push(packed.code === 0 ? checkSize(packed.output) : { outcome: "failed", text: packed.output.trim() });
   for (const { outcome, text } of results) process.stdout.write(`${MARKS[outcome]}  ${text}\n`);
   const failures = results.filter(({ outcome }) => outcome === "failed").length;
-  if (failures > 0) throw new Error(`${failures} checks failed; nothing was deployed`);
+  if (failures > 0) throw new Error(`${failures} ${failures === 1 ? "check" : "checks"} failed; nothing was deployed`);
   if (isDry) return void process.stdout.write("Dry run: nothing was deployed.\n");
   const deployed = await wrangler(["deploy", "--config", file], { stdio: "inherit" });
   if (deployed.code !== 0) throw new Error("wrangler did not deploy");

@@ -269,7 +269,10 @@ mod tests {
             headers: HeaderMap::new(),
             body: Bytes::from_static(body.as_bytes()),
         };
-        json::<BoardAnswer>(&answer).expect_err("no board").0
+        let Err(NoAnswer(said)) = json::<BoardAnswer>(&answer) else {
+            panic!("{body} is no board");
+        };
+        said
     }
 
     #[test]
