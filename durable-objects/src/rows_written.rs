@@ -174,3 +174,33 @@ fn a_key_put_in_is_one_row_and_asking_again_none() {
 fn leaving_while_called_is_three_rows() {
     assert_eq!(leave(&mut called()), (2, 1));
 }
+
+#[test]
+fn a_shared_code_costs_a_row_for_each_use_and_one_when_its_place_is_made() {
+    let mut pair = Pair::in_touch();
+    let (key, nonce) = (KeyHash([8; 16]), nonce(1));
+    let reserve = ShardCommand::Reserve {
+        key,
+        nonce,
+        home: ShardIndex(0),
+        uses: 2,
+        replaces: None,
+    };
+    let found = ShardCommand::HolderFound {
+        key,
+        nonce,
+        made: true,
+    };
+    for (command, expected) in [
+        (reserve.clone(), (1, 0)),
+        (found.clone(), (1, 0)),
+        (reserve, (0, 0)),
+        (found, (0, 0)),
+    ] {
+        let written = rows(&mut pair, |pair| {
+            pair.ask(1, command);
+            pair.run_for(Millis::from_seconds(1));
+        });
+        assert_eq!(written, expected);
+    }
+}

@@ -87,6 +87,7 @@ pub fn is_visitors(command: &ShardCommand) -> bool {
         | ShardCommand::Leave { .. }
         | ShardCommand::Defer { .. }
         | ShardCommand::Reserve { .. }
+        | ShardCommand::HolderFound { .. }
         | ShardCommand::OfferHandover { .. }
         | ShardCommand::TakeOver { .. }
         | ShardCommand::Renew { .. }

@@ -1,10 +1,13 @@
 //! Stored bytes. They outlive every deploy: if a pinned string changes, objects that are already
 //! running an event cannot start again from their own rows.
 
+use anteroom_queue::shard::keeping::Holder;
 use anteroom_queue::shard::place::Standing;
 use anteroom_queue::shard::rows::{LineRow, PlaceRow};
 use anteroom_queue::sync::Counters;
-use anteroom_queue::units::{EntryNumber, LineIndex, Millis, Nonce, UnixMillis};
+use anteroom_queue::units::{
+    EntryNumber, KeyHash, LineIndex, Millis, Nonce, ShardIndex, UnixMillis,
+};
 
 use super::*;
 use crate::fixtures::{Memory, settings};
@@ -176,4 +179,21 @@ fn the_bytes_of_an_offer_of_a_places_own_are_pinned() {
         let bytes = postcard::to_extend(&standing, Vec::new()).unwrap();
         assert_eq!(hex(&bytes), pinned, "of {standing:?}");
     }
+}
+
+#[test]
+fn the_bytes_of_who_has_a_key_are_pinned() {
+    let row = ShardRow::Holders {
+        key: KeyHash([8; 16]),
+        holders: vec![Holder {
+            nonce: Nonce([7; 16]),
+            home: ShardIndex(300),
+            asked: UnixMillis(5),
+            made: true,
+        }],
+    };
+    let bytes = postcard::to_extend(&row, Vec::new()).unwrap();
+    let pinned = format!("06{}01{}ac020501", "08".repeat(16), "07".repeat(16));
+    assert_eq!(hex(&bytes), pinned);
+    assert_eq!(row.key(), format!("key/{}", "08".repeat(16)));
 }

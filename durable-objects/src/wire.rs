@@ -261,5 +261,9 @@ pub fn decode<Message: DeserializeOwned>(bytes: &[u8]) -> Result<Message, Unread
 mod tests;
 
 #[cfg(test)]
+#[path = "wire_key_tests.rs"]
+mod key_tests;
+
+#[cfg(test)]
 #[path = "wire_refusal_tests.rs"]
 mod refusal_tests;

@@ -18,8 +18,8 @@ use anteroom_queue::sync::{
     Counters, Cut, Entrants, LineAnswer, LineReport, OfferClock, SyncReply,
 };
 use anteroom_queue::units::{
-    ClaimId, EntryNumber, Generation, KeyHash, LineIndex, Millis, Nonce, PlaceIndex, Rank,
-    ShardIndex, UnixMillis,
+    ClaimId, EntryNumber, Generation, LineIndex, Millis, Nonce, PlaceIndex, Rank, ShardIndex,
+    UnixMillis,
 };
 
 use super::*;
@@ -29,7 +29,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Writes `message`, compares with the pinned bytes, reads it back.
-fn check<Message>(message: Message, pinned: &str)
+pub(super) fn check<Message>(message: Message, pinned: &str)
 where
     Message: Serialize + DeserializeOwned + PartialEq + core::fmt::Debug,
 {
@@ -88,7 +88,7 @@ fn board() -> Board {
     }
 }
 
-fn to_shard(ask: ShardAsk) -> ShardCall {
+pub(super) fn to_shard(ask: ShardAsk) -> ShardCall {
     ShardCall {
         event: "demo".into(),
         run: 1,
@@ -161,21 +161,6 @@ fn an_edge_of_another_version_can_still_join_and_claim() {
     check(
         to_shard(ShardAsk::Place(join)),
         "02 0464656d6f 01 ac02 01 00 07070707070707070707070707070707 02 00 01 01",
-    );
-    let reserve = ShardCommand::Reserve {
-        key: KeyHash([8; 16]),
-        nonce: Nonce([7; 16]),
-        home: ShardIndex(300),
-        uses: 2,
-        replaces: None,
-    };
-    check(
-        to_shard(ShardAsk::Place(reserve)),
-        &format!(
-            "02 0464656d6f 01 ac02 01 06 {} {} ac02 02 00",
-            "08".repeat(16),
-            "07".repeat(16)
-        ),
     );
     let claim = ShardCommand::Claim {
         index: PlaceIndex(1),
@@ -298,13 +283,6 @@ fn a_shard_of_another_version_can_still_answer_a_visitor() {
         (session, "02 01 02 03 01 00".to_owned()),
         (over, "03 01 02".to_owned()),
         (refused, "04 06 00".to_owned()),
-        (
-            ShardReply::Reserved {
-                nonce: Nonce([7; 16]),
-                home: ShardIndex(300),
-            },
-            format!("05 {} ac02", "07".repeat(16)),
-        ),
         (
             ShardReply::HandedOver {
                 place,

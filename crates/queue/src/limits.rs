@@ -132,6 +132,10 @@ pub const MAX_KEYS: usize = MAX_PLACES as usize;
 /// Uses of one code.
 pub const MAX_CODE_USES: u16 = 1_000;
 
+/// How long the join behind a reservation may be under way: an edge waits 3 s for each of at most three
+/// calls, and what it gave up may still arrive; six times that.
+pub const RESERVED_JOIN: Millis = Millis(60_000);
+
 /// An opening is moved to this far ahead at least: every shard and page has heard of it by then.
 pub const SHORTEST_NOTICE: Millis = Millis(10_000);
 

@@ -65,7 +65,8 @@ pub enum ShardCommand {
         /// The permit's number.
         nonce: Nonce,
     },
-    /// Who has the place of this member key or code: the first permit that asks, until it is replaced.
+    /// Who has the place of this member key or code: the first permit that asks, until it is replaced, or
+    /// until its use of a shared code is given back.
     Reserve {
         /// The key or code.
         key: KeyHash,
@@ -138,6 +139,15 @@ pub enum ShardCommand {
     Look,
     /// A deadline may have come.
     Wake,
+    /// What the home of a permit said that has a use of a shared code: whether it made its place.
+    HolderFound {
+        /// The code.
+        key: KeyHash,
+        /// The permit.
+        nonce: Nonce,
+        /// It did. If not, its use is free again, unless its join may be under way.
+        made: bool,
+    },
 }
 
 /// Where a visitor stands, apart from the phase.
@@ -297,6 +307,15 @@ pub enum ShardReply {
         /// Until when it can be used.
         until: UnixMillis,
     },
-    /// A command of the shell is carried out.
+    /// Carried out; there is nothing to say.
     Done,
+    /// Every use of a shared code is taken, and of this permit nobody knows here whether it made its
+    /// place. Its home is to be asked, by a join as of an expired permit; what it says is told with
+    /// [`ShardCommand::HolderFound`], and then the code is asked for again.
+    Unsure {
+        /// The permit's number.
+        nonce: Nonce,
+        /// Its home.
+        home: ShardIndex,
+    },
 }

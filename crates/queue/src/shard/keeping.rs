@@ -1,11 +1,18 @@
 //! What a shard keeps beside places: who has the place of a member key or code, and codes by
 //! which another browser takes a place up. Of keys and codes only hashes are stored.
+//!
+//! The first permit that asks has the place of a member key, and whoever asks later joins with that
+//! permit: whether it has made the place already does not matter. A shared code is good for several
+//! places, each of its own permit, so a permit that never made one (its home was away) would keep a use
+//! for ever. Therefore edges tell what came of it. When every use is taken and of some permit nobody
+//! has, whoever asks is told to ask that permit's home. A use is given back only when the permit has not
+//! asked for so long that no join of it can be under way ([`RESERVED_JOIN`]).
 
 use serde::{Deserialize, Serialize};
 
 use super::Shard;
 use super::command::{Refused, ShardReply, VisitorState};
-use crate::limits::{HANDOVER_LIFE, MAX_CODE_USES, MAX_HANDOVERS, MAX_KEYS};
+use crate::limits::{HANDOVER_LIFE, MAX_CODE_USES, MAX_HANDOVERS, MAX_KEYS, RESERVED_JOIN};
 use crate::units::{ClaimId, KeyHash, Nonce, PlaceIndex, ShardIndex, UnixMillis};
 
 /// A permit whose place belongs to a key or code.
@@ -15,6 +22,27 @@ pub struct Holder {
     pub nonce: Nonce,
     /// Its home.
     pub home: ShardIndex,
+    /// When it last asked, as long as nobody has told that it made its place.
+    pub asked: UnixMillis,
+    /// It is known to have made its place.
+    pub made: bool,
+}
+
+impl Holder {
+    /// A permit that asks now.
+    pub(super) fn asking(nonce: Nonce, home: ShardIndex, now: UnixMillis) -> Self {
+        Self {
+            nonce,
+            home,
+            asked: now,
+            made: false,
+        }
+    }
+
+    /// Whether it may be that it made no place and never will.
+    fn is_doubtful(&self, now: UnixMillis) -> bool {
+        !self.made && now >= self.asked.plus(RESERVED_JOIN)
+    }
 }
 
 /// A code by which another browser takes a place up.
@@ -43,8 +71,14 @@ impl Shard {
             return refused(Refused::Full);
         }
         let holders = self.keys.entry(key).or_default();
-        let known = holders.iter().find(|holder| holder.nonce == asked.nonce);
+        let known = holders
+            .iter_mut()
+            .find(|holder| holder.nonce == asked.nonce);
         if let Some(holder) = known {
+            if uses > 1 && !holder.made {
+                holder.asked = asked.asked;
+                self.changed.keys.insert(key);
+            }
             return reserved(*holder);
         }
         let replaced = holders
@@ -53,11 +87,36 @@ impl Shard {
         match replaced {
             Some(at) => holders[at] = asked,
             None if holders.len() < uses => holders.push(asked),
-            None if uses > 1 => return refused(Refused::CodeSpent),
+            None if uses > 1 => return taken(holders, asked),
             None => return reserved(holders[0]),
         }
         self.changed.keys.insert(key);
         reserved(asked)
+    }
+
+    /// An edge tells whether a permit made its place with a shared code.
+    pub(super) fn holder_found(
+        &mut self,
+        key: KeyHash,
+        nonce: Nonce,
+        made: bool,
+        now: UnixMillis,
+    ) -> ShardReply {
+        let Some(holders) = self.keys.get_mut(&key) else {
+            return ShardReply::Done;
+        };
+        let Some(at) = holders.iter().position(|holder| holder.nonce == nonce) else {
+            return ShardReply::Done;
+        };
+        if made && !holders[at].made {
+            holders[at].made = true;
+        } else if !made && holders[at].is_doubtful(now) {
+            holders.remove(at);
+        } else {
+            return ShardReply::Done;
+        }
+        self.changed.keys.insert(key);
+        ShardReply::Done
     }
 
     /// A new code for a place. Older ones of it cannot be used any more.
@@ -148,5 +207,30 @@ fn reserved(holder: Holder) -> ShardReply {
     ShardReply::Reserved {
         nonce: holder.nonce,
         home: holder.home,
+    }
+}
+
+/// Every use of a shared code is taken. Which of several doubtful permits is to be asked about depends on
+/// who asks, so that a home that is away does not keep the uses of all others.
+fn taken(holders: &[Holder], asked: Holder) -> ShardReply {
+    let now = asked.asked;
+    let doubtful: Vec<&Holder> = holders
+        .iter()
+        .filter(|holder| holder.is_doubtful(now))
+        .collect();
+    let lot = usize::from(asked.nonce.0[0]);
+    if let Some(holder) = doubtful.get(lot % doubtful.len().max(1)) {
+        return ShardReply::Unsure {
+            nonce: holder.nonce,
+            home: holder.home,
+        };
+    }
+    match holders.iter().all(|holder| holder.made) {
+        true => ShardReply::Refused {
+            why: Refused::CodeSpent,
+            place: None,
+        },
+        // It is known soon.
+        false => ShardReply::Pending { place: None },
     }
 }

@@ -214,7 +214,10 @@ impl Shard {
                 home,
                 uses,
                 replaces,
-            } => self.reserve(key, Holder { nonce, home }, uses, replaces),
+            } => self.reserve(key, Holder::asking(nonce, home, now), uses, replaces),
+            ShardCommand::HolderFound { key, nonce, made } => {
+                self.holder_found(key, nonce, made, now)
+            }
             ShardCommand::OfferHandover { index, nonce, code } => {
                 self.offer_handover(index, nonce, code, now)
             }

@@ -6,7 +6,7 @@ use super::keeping::{Handover, Holder};
 use super::place::{KnownRank, Place, Standing};
 use crate::draw::hex;
 use crate::sync::Counters;
-use crate::units::{EntryNumber, KeyHash, LineIndex, Nonce, PlaceIndex, UnixMillis};
+use crate::units::{EntryNumber, KeyHash, LineIndex, Nonce, PlaceIndex, ShardIndex, UnixMillis};
 
 /// Admitted in one step, without joining.
 pub const DIRECT: u8 = 1;
@@ -70,12 +70,13 @@ pub enum ShardRow {
         /// In the order of the configuration.
         lines: Vec<LineRow>,
     },
-    /// Who has the place of one member key or code.
+    /// Who has the place of one member key or code, as earlier versions stored it. It is read and not
+    /// written any more.
     Key {
         /// The key or code.
         key: KeyHash,
         /// The permits, oldest first.
-        holders: Vec<Holder>,
+        holders: Vec<EarlierHolder>,
     },
     /// The codes by which one place can be taken up.
     Handovers {
@@ -95,6 +96,22 @@ pub enum ShardRow {
         /// The instants; `None`: it does not.
         since: Vec<Option<UnixMillis>>,
     },
+    /// Who has the place of one member key or code.
+    Holders {
+        /// The key or code.
+        key: KeyHash,
+        /// The permits, oldest first.
+        holders: Vec<Holder>,
+    },
+}
+
+/// A permit whose place belongs to a key or code, as earlier versions stored it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierHolder {
+    /// The permit.
+    pub nonce: Nonce,
+    /// Its home.
+    pub home: ShardIndex,
 }
 
 impl ShardRow {
@@ -103,7 +120,9 @@ impl ShardRow {
         match self {
             ShardRow::Page { number, .. } => format!("page/{number:08}"),
             ShardRow::Counters { .. } => "counters".to_owned(),
-            ShardRow::Key { key, .. } => format!("key/{}", hex::text(&key.0)),
+            ShardRow::Key { key, .. } | ShardRow::Holders { key, .. } => {
+                format!("key/{}", hex::text(&key.0))
+            }
             ShardRow::Handovers { index, .. } => format!("handover/{:08}", index.0),
             ShardRow::End { .. } => "end".to_owned(),
             ShardRow::Brakes { .. } => "brakes".to_owned(),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::keeping::Holder;
 use super::place::{Place, Standing};
 use super::rows::ShardRow;
 use super::{Identity, Shard, offers};
@@ -40,6 +41,14 @@ impl Shard {
                     }
                 }
                 ShardRow::Key { key, holders } => {
+                    // Nobody has told of them: each may be asked about at once.
+                    let long_ago = UnixMillis(0);
+                    let holders = holders.into_iter();
+                    let holders =
+                        holders.map(|holder| Holder::asking(holder.nonce, holder.home, long_ago));
+                    shard.keys.insert(key, holders.collect());
+                }
+                ShardRow::Holders { key, holders } => {
                     shard.keys.insert(key, holders);
                 }
                 ShardRow::Handovers { index, offers } => shard.adopt_handovers(index, offers),
@@ -131,7 +140,7 @@ impl Shard {
         }
         for key in changed.keys {
             let holders = self.keys[&key].clone();
-            rows.push(ShardRow::Key { key, holders });
+            rows.push(ShardRow::Holders { key, holders });
         }
         for index in changed.handovers {
             let offers = self.handovers[&index].clone();

@@ -2,6 +2,7 @@
 //! deferrals; the same after a restart.
 
 mod brakes;
+mod codes;
 mod sleeping;
 #[path = "../stage/mod.rs"]
 mod stage;
@@ -69,20 +70,6 @@ fn the_first_permit_has_a_member_key_until_it_is_replaced_by_name() {
         let answer = twice(&mut stage, &reserve(asks, 1, replaces));
         assert_eq!(answer, held_by(has), "{asks} for {replaces:?}");
     }
-}
-
-#[test]
-fn a_code_is_good_for_as_many_places_as_it_allows_and_no_more() {
-    let mut stage = stage();
-    for visitor in [1, 2, 3, 2, 1] {
-        let answer = twice(&mut stage, &reserve(visitor, 3, None));
-        assert_eq!(answer, held_by(visitor));
-    }
-    let spent = twice(&mut stage, &reserve(4, 3, None));
-    assert_eq!(spent, no(Refused::CodeSpent));
-    assert_eq!(twice(&mut stage, &reserve(4, 3, Some(2))), held_by(4));
-    let spent = twice(&mut stage, &reserve(2, 3, None));
-    assert_eq!(spent, no(Refused::CodeSpent));
 }
 
 fn offer(visitor: u64, code: KeyHash) -> ShardCommand {

@@ -78,6 +78,7 @@ impl Room {
                 ShardReply::SessionOver { .. }
                 | ShardReply::Done
                 | ShardReply::Reserved { .. }
+                | ShardReply::Unsure { .. }
                 | ShardReply::HandedOver { .. }
                 | ShardReply::HandoverOffered { .. },
             ) => {
