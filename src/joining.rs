@@ -243,12 +243,16 @@ pub async fn leave(visit: &Visit, room: Room, holder: Holder, index: PlaceIndex)
     }
 }
 
-/// A code's place takes the turn of one that the permit `own` may have made before without a code, whose answer was lost:
+/// A code's place takes the turn of one that the permit may have made before without a code, whose answer was lost:
 /// that one is left, if it lives.
-pub async fn leave_made_by(visit: &Visit, room: Room, own: &Holder, joined: &Joined) {
-    if own.nonce.0 == joined.ticket.nonce {
+pub async fn leave_made_by(visit: &Visit, room: Room, permit: &Permit, joined: &Joined) {
+    if permit.nonce == joined.ticket.nonce {
         return;
     }
+    let own = Holder {
+        nonce: Nonce(permit.nonce),
+        home: ShardIndex(permit.home),
+    };
     let find = ShardCommand::Join {
         nonce: own.nonce,
         line: joined.place.line,
@@ -258,7 +262,7 @@ pub async fn leave_made_by(visit: &Visit, room: Room, own: &Holder, joined: &Joi
     if let Some(ShardReply::Place { place, .. }) = command(visit, room, own.home, find).await
         && Stand::from(place.state).is_live()
     {
-        leave(visit, room, *own, place.index).await;
+        leave(visit, room, own, place.index).await;
     }
 }
 

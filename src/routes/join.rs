@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::answer::Answer;
 use crate::boards::InUse;
+use crate::challenges::{self, Done};
 use crate::deployment::Room;
 use crate::fields::{self, Fields};
 use crate::joining::{self, Asked, Joined};
@@ -27,7 +28,7 @@ use crate::standing::Stand;
 use crate::taking_joins::has_lines_of;
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{challenges, networks, way_back};
+use crate::{networks, way_back};
 
 /// What a join may bring.
 const FIELDS: [&str; 6] = [
@@ -115,33 +116,11 @@ async fn join(
     if !in_use.as_ref().is_none_or(is_of_run) {
         return Err(other_lines(room));
     }
-    let (permit, token, expired) = match with_fresh_permit {
-        true => {
-            let (permit, token) = permit_route::fresh(visit, room, in_use.as_ref());
-            (permit, token, false)
-        }
-        false => permit_of(room, fields, now)?,
-    };
-    let network = visit.network();
-    let done = networks::with(|seen| {
-        challenges::check(
-            &permit,
-            &token,
-            fields.text("solution"),
-            visit.now,
-            network,
-            seen,
-        )
-    })?;
-    // What was done once counts for whatever is made of this permit.
-    let permit = Permit {
-        challenge: Challenge::None,
-        ..permit
-    };
-    let permit_made = Holder {
-        nonce: Nonce(permit.nonce),
-        home: ShardIndex(permit.home),
-    };
+    let Shown {
+        permit,
+        expired,
+        done,
+    } = shown(visit, room, fields, in_use.as_ref(), with_fresh_permit)?;
     let asked = Asked {
         own: unspent(&permit, visitor.ticket().as_ref(), &right, is_over),
         permit,
@@ -151,13 +130,53 @@ async fn join(
     };
     let joined = joining::join(visit, room, visitor, &asked).await?;
     if joined.new {
-        networks::with(|seen| seen.joined(network, done, visit.now));
+        networks::with(|seen| seen.joined(visit.network(), done, visit.now));
     }
     leave_before(visit, room, visitor, &joined).await;
     if joined.new && right.key.is_some() && visitor.ticket().is_none() {
-        joining::leave_made_by(visit, room, &permit_made, &joined).await;
+        joining::leave_made_by(visit, room, &asked.permit, &joined).await;
     }
     Ok(joining::document(visit, room, visitor, &asked, &joined).await)
+}
+
+/// What is joined with.
+struct Shown {
+    /// It asks for nothing any more: what was done once counts for whatever is made of it.
+    permit: Permit,
+    /// It is too old to make a place.
+    expired: bool,
+    /// How what it asked for was done.
+    done: Done,
+}
+
+/// The permit that came, or a fresh one, with what it asks for done.
+fn shown(
+    visit: &Visit,
+    room: Room,
+    fields: &Fields,
+    in_use: Option<&InUse>,
+    with_fresh_permit: bool,
+) -> Result<Shown, Problem> {
+    let (permit, token, expired) = match with_fresh_permit {
+        true => {
+            let (permit, token) = permit_route::fresh(visit, room, in_use);
+            (permit, token, false)
+        }
+        false => permit_of(room, fields, visit.now_seconds())?,
+    };
+    let solution = fields.text("solution");
+    let done = networks::with(|seen| {
+        challenges::check(&permit, &token, solution, visit.now, visit.network(), seen)
+    })?;
+    let permit = Permit {
+        challenge: Challenge::None,
+        ..permit
+    };
+    Ok(Shown {
+        permit,
+        expired,
+        done,
+    })
 }
 
 /// No place is made while edge and run do not mean the same lines.

@@ -9,6 +9,15 @@ function wanted() {
   return line ? { line } : {};
 }
 
+const work = worker({
+  start: () => new Worker(room.solver),
+  cores: navigator.hardwareConcurrency ?? 1,
+  told(share) {
+    way.worked = share;
+    if (sceneNow() === "joining") redraw();
+  },
+});
+
 /** A join with what its permit asks for. */
 async function sendWith(permit, more) {
   const solution = await work.solve(permit);

@@ -72,15 +72,6 @@ const speaker = announcer({
 });
 const extras = extrasIn(window, find, words);
 
-const work = worker({
-  start: () => new Worker(room.solver),
-  cores: navigator.hardwareConcurrency ?? 1,
-  told(share) {
-    way.worked = share;
-    if (sceneNow() === "joining") redraw();
-  },
-});
-
 const poll = poller({
   ask: () => request("GET", mine),
   async done(answer) {
