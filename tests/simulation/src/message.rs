@@ -16,6 +16,13 @@ pub enum Ask {
     Board,
     /// Who has the place of the member key or code.
     Reserve,
+    /// Whether the permit that has a use of a shared code made its place.
+    AskAbout,
+    /// What was found out about such a permit. Nobody waits for an answer.
+    Found {
+        /// It made its place.
+        made: bool,
+    },
     /// Make or find a place.
     Join,
     /// Admit in one step.

@@ -32,6 +32,8 @@ impl Room {
             Ask::Release => self.released(&answer, now),
             Ask::Leave => self.left(&answer, now),
             Ask::Reserve => self.reserved(&answer, now),
+            Ask::AskAbout => self.found_out(&answer, now),
+            Ask::Found { .. } => {}
             Ask::OfferHandover => self.handover_offered(&answer, now),
             Ask::TakeOver => self.taken_over(&answer, last, now),
             Ask::Defer => self.deferred(&answer, now),
@@ -116,6 +118,9 @@ impl Room {
             Stage::Inside | Stage::Leaving | Stage::Releasing | Stage::Gone => return,
         }
         self.place_told(letter, place, now);
+        if letter.ask == Ask::Join {
+            self.tell_found(id, letter.permit, true, now);
+        }
         let visitor = &mut self.visitors[id as usize];
         match place.state {
             VisitorState::Provisional | VisitorState::Waiting => visitor.stage = Stage::InLine,

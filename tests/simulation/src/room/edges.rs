@@ -36,7 +36,7 @@ const ASK_ANOTHER_MS: u64 = 3_000;
 /// One edge's memory of this event.
 #[derive(Default)]
 pub struct Edge {
-    board: Option<Rc<Board>>,
+    pub(super) board: Option<Rc<Board>>,
     reported_age_ms: u64,
     read_at_ms: u64,
     /// Which reading is under way.

@@ -21,6 +21,9 @@ pub(super) fn handover_of(visitor: VisitorId) -> KeyHash {
     KeyHash(number(visitor, 0x4841_4e44))
 }
 
+/// So many with a use of a shared code never join with it, in parts per million.
+const GIVES_UP_PPM: u32 = 50_000;
+
 fn key_hash(line: u8, key: u32) -> KeyHash {
     KeyHash(number(key, 0x4b45_5953 + u64::from(line)))
 }
@@ -40,8 +43,7 @@ impl Room {
 
     /// Asks the home of the key who has its place.
     pub(super) fn reserve(&mut self, id: VisitorId, board: &Board, now: u64) {
-        let key = self.plan.key_of(id).map_or(0, |key| key.number);
-        let home = (mixed(u64::from(key)) % u64::from(board.homes)) as u16;
+        let home = self.key_home(id, board);
         let visitor = &mut self.visitors[id as usize];
         visitor.stage = Stage::Reserving;
         let letter = Letter {
@@ -60,6 +62,12 @@ impl Room {
             return;
         }
         match &answer.reply {
+            Some(ShardReply::Reserved { .. })
+                if self.shares_code(id) && self.chance.happens(GIVES_UP_PPM) =>
+            {
+                self.visitors[id as usize].settled = true;
+                self.gone(id);
+            }
             Some(ShardReply::Reserved { nonce, home }) => {
                 let visitor = &mut self.visitors[id as usize];
                 visitor.permit = permit_of(*nonce);
@@ -67,6 +75,14 @@ impl Room {
                 visitor.replaces = NONE;
                 visitor.reserved = true;
                 self.join(id, now);
+            }
+            Some(ShardReply::Unsure { nonce, home }) => {
+                let question = Letter {
+                    home: home.0,
+                    permit: permit_of(*nonce),
+                    ..self.letter(id, Ask::AskAbout, now)
+                };
+                self.write(question, now);
             }
             Some(ShardReply::Refused {
                 why: Refused::CodeSpent,
@@ -77,6 +93,58 @@ impl Room {
             }
             _ => self.retry(id, now),
         }
+    }
+
+    /// Whether the visitor has a code that others have too.
+    pub(super) fn shares_code(&self, id: VisitorId) -> bool {
+        self.plan.key_of(id).is_some_and(|key| key.uses > 1)
+    }
+
+    fn key_home(&self, id: VisitorId, board: &Board) -> u16 {
+        let key = self.plan.key_of(id).map_or(0, |key| key.number);
+        (mixed(u64::from(key)) % u64::from(board.homes)) as u16
+    }
+
+    pub(super) fn found_command(&self, letter: Letter, made: bool) -> ShardCommand {
+        let number = self
+            .plan
+            .key_of(letter.visitor)
+            .map_or(NONE, |key| key.number);
+        ShardCommand::HolderFound {
+            key: key_hash(letter.line, number),
+            nonce: nonce_of(letter.permit),
+            made,
+        }
+    }
+
+    /// The home of a permit has said whether it made its place; then the code is asked for again.
+    pub(super) fn found_out(&mut self, answer: &Answer, now: u64) {
+        let Letter {
+            visitor, permit, ..
+        } = answer.letter;
+        match &answer.reply {
+            Some(ShardReply::Place { .. }) => self.tell_found(visitor, permit, true, now),
+            Some(ShardReply::Refused {
+                why: Refused::PermitExpired,
+                ..
+            }) => self.tell_found(visitor, permit, false, now),
+            _ => {}
+        }
+        self.retry(visitor, now);
+    }
+
+    /// The edge tells the home of a shared code what came of a permit that has a use of it.
+    pub(super) fn tell_found(&mut self, id: VisitorId, permit: VisitorId, made: bool, now: u64) {
+        let edge = &self.edges[usize::from(self.visitors[id as usize].edge)];
+        let Some(board) = edge.board.clone().filter(|_| self.shares_code(id)) else {
+            return;
+        };
+        let notice = Letter {
+            home: self.key_home(id, &board),
+            permit,
+            ..self.letter(id, Ask::Found { made }, now)
+        };
+        self.send_notice(notice, now);
     }
 
     /// A place under a key that is over makes room for another, unless its code is used up by it.

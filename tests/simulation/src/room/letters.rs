@@ -61,10 +61,11 @@ impl Room {
         match letter.ask {
             Ask::Board => ShardCommand::Look,
             Ask::Reserve => self.reserve_command(letter),
-            Ask::Join => ShardCommand::Join {
+            Ask::Found { made } => self.found_command(letter, made),
+            Ask::Join | Ask::AskAbout => ShardCommand::Join {
                 nonce,
                 line,
-                permit_expired: false,
+                permit_expired: letter.ask == Ask::AskAbout,
                 arrived: None,
             },
             Ask::Try => ShardCommand::Try { nonce, line, claim },
@@ -119,6 +120,18 @@ impl Room {
                 copy: true,
                 ..letter
             });
+            self.at(now + delay, Event::LetterIn(key as u32));
+        }
+    }
+
+    /// Sends a letter to which nobody waits for an answer.
+    pub(super) fn send_notice(&mut self, letter: Letter, now: u64) {
+        for delay in self.network.arrivals_ms().into_iter().flatten() {
+            let notice = Letter {
+                copy: true,
+                ..letter
+            };
+            let key = self.letters.insert(notice);
             self.at(now + delay, Event::LetterIn(key as u32));
         }
     }

@@ -119,7 +119,8 @@ impl Room {
             visitor.settled = true;
             return self.again_if_it_reopens(id, now);
         }
-        let reserved = visitor.reserved;
+        // A use of a shared code is asked for anew with each join.
+        let reserved = visitor.reserved && !self.shares_code(id);
         if self.plan.access_of(id) != Access::Everyone && !reserved {
             return self.reserve(id, board, now);
         }
