@@ -90,7 +90,9 @@ async function runCommand({ program, args, env = {}, files }, provided, onLine) 
     stream.setEncoding("utf8");
     stream.on("data", (text) => {
       output += text;
-      onLine(text.trim().split("\n").at(-1));
+      // The runner's own punctuation says nothing.
+      const told = text.split("\n").filter((line) => /\w/.test(line));
+      if (told.length > 0) onLine(told.at(-1).trim());
     });
   }
   const closed = new Promise((resolve) => child.once("close", resolve));
