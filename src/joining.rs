@@ -1,5 +1,7 @@
 //! A join carried out: at the permit's home, or by way of a key's home; and what the visitor is answered.
 
+mod keyed;
+
 use anteroom_queue::shard::command::{PlaceView, Refused, ShardCommand, ShardReply};
 use anteroom_queue::units::{Nonce, PlaceIndex, ShardIndex, UnixMillis};
 use anteroom_token::{Permit, Ticket};
@@ -9,8 +11,8 @@ use crate::answer::Answer;
 use crate::boards::InUse;
 use crate::cookies::{KEPT_SECONDS, Kind};
 use crate::deployment::Room;
-use crate::key_home::{Holder, MOST_FOLLOWERS, Next, Rounds};
-use crate::line_choice::{Key, Right};
+use crate::key_home::{Holder, MOST_FOLLOWERS};
+use crate::line_choice::Right;
 use crate::place::{self, Found};
 use crate::poll::SHORTEST_POLL;
 use crate::problem::{self, Problem};
@@ -70,7 +72,7 @@ pub async fn join(
             if let Some(why) = not_yet(&in_use.board, in_use.age, asked.right.line, &key) {
                 return Err(problem::of_refusal(why, Stand::None));
             }
-            by_key(visit, room, visitor, asked, key, over).await
+            keyed::by_key(visit, room, visitor, asked, key, over).await
         }
         // Nobody knows yet which shard is the key's home.
         (Some(_), None) => Err(home_away(visit, room, visitor, asked)),
@@ -88,7 +90,7 @@ async fn plain(
     let (mut holder, mut leave) = (asked.own, None);
     for round in 0..=MOST_FOLLOWERS {
         if round == MOST_FOLLOWERS {
-            holder = fresh_holder(visit, room).await;
+            holder = fresh_permit(visit, room).await;
         }
         match ask(visit, room, asked, holder, expired).await {
             Some(ShardReply::Place { place, new })
@@ -120,45 +122,7 @@ fn is_answer(place: &PlaceView, right: Right, replaces: bool) -> bool {
     !(is_elsewhere || is_over && replaces)
 }
 
-/// The key's home names the holder, the holder's home has the place.
-async fn by_key(
-    visit: &Visit,
-    room: Room,
-    visitor: &Visitor<'_>,
-    asked: &Asked,
-    key: Key,
-    over: Option<Refused>,
-) -> Result<Joined, Problem> {
-    let away = || home_away(visit, room, visitor, asked);
-    let homes = visit.board(room).await.map(|in_use| in_use.board.homes);
-    let key_home = key.home(homes.ok_or_else(away)?);
-    let mut rounds = Rounds::new(asked.right.line, key, asked.own);
-    for round in 0..=MOST_FOLLOWERS {
-        if round == MOST_FOLLOWERS {
-            rounds.want(fresh_holder(visit, room).await);
-        }
-        let holder = match command(visit, room, key_home, rounds.reserve()).await {
-            Some(ShardReply::Reserved { nonce, home }) => Holder { nonce, home },
-            Some(ShardReply::Refused { why, .. }) => {
-                return Err(problem::of_refusal(why, Stand::None));
-            }
-            _ => return Err(away()),
-        };
-        let Some(reply) = ask(visit, room, asked, holder, over.is_some()).await else {
-            return Err(away());
-        };
-        match rounds.heard(holder, reply) {
-            Next::Joined { place, new } => return Ok(joined(visit, holder, place, new, None)),
-            Next::Again => {}
-            Next::Elsewhere => rounds.want(fresh_holder(visit, room).await),
-            Next::Refused(why, place) => return Err(refused(why, place, over)),
-            Next::Away => return Err(away()),
-        }
-    }
-    Err(away())
-}
-
-async fn fresh_holder(visit: &Visit, room: Room) -> Holder {
+async fn fresh_permit(visit: &Visit, room: Room) -> Holder {
     let in_use = visit.board(room).await;
     let (permit, _) = permit_route::free(room, in_use.as_ref(), visit.now_seconds());
     Holder {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { until } from "./harness/exchange.mjs";
 import { opened } from "./harness/forge.mjs";
+import { codesOf } from "./harness/inviting.mjs";
 import { startRoom } from "./harness/room.mjs";
 
 const EVERYTHING = ["/shard/", "/coordinator"];
@@ -17,6 +18,8 @@ before(async () => {
       { id: "slow", admission: { per_minute: 1 } },
       { id: "walk-in", mode: "auto" },
       { id: "never" },
+      // Several shards: the home of a code and that of a place are apart.
+      { id: "coded", expected_visitors: 24_000, lines: [{ id: "fans", access: "code" }, { id: "general" }] },
     ],
   });
 });
@@ -95,6 +98,32 @@ test("D13 who waits keeps the page with the last numbers and their age, and the 
     { what: "a young board" },
   );
   assert.equal(after.entry, before.entry);
+});
+
+test("a shared code loses no use to joins whose place was never made", async () => {
+  for (const code of await codesOf(room, { event: "coded", line: "fans", uses: 2, count: 4 })) {
+    const unlucky = room.visitor({ event: "coded" });
+    for (let n = 0; n < 3; n += 1) {
+      await unlucky.visit();
+      await room.cut("/shard/0");
+      const away = await unlucky.tryToJoin({ code });
+      assert.ok([201, 503].includes(away.status), away.text);
+      await room.cut();
+      if (away.status === 201) break;
+      // The page has another permit by then.
+      await room.advance(6 * 60_000);
+    }
+    for (const fan of [unlucky, room.visitor({ event: "coded" })]) {
+      await fan.visit();
+      const joined = await until(
+        () => fan.tryToJoin({ code }),
+        ({ status }) => status !== 503,
+        { what: "a place by the code" },
+      );
+      assert.ok([200, 201].includes(joined.status), joined.text);
+      assert.equal(joined.json.line, "fans");
+    }
+  }
 });
 
 test("D13 no first pass is given while the brake could not be heard", async () => {
