@@ -11,7 +11,9 @@ use anteroom_token::{Challenge, Permit, permit_signature};
 use serde_json::{Value, json};
 
 use crate::networks::{Network, Seen};
+use crate::permits::PERMIT_SECONDS;
 use crate::problem::Problem;
+use crate::routes::permits::ENDS_SOON_SECONDS;
 
 /// So many joins of one IPv4 network in ten minutes are asked for the base work.
 const CALM_JOINS_V4: u32 = 64;
@@ -23,6 +25,9 @@ const STEP: u32 = 4;
 pub const MOST_WAITED: u32 = 10;
 /// How long who has no script waits at base difficulty: as long as a slow phone works.
 const BASE_WAIT_SECONDS: u64 = 15;
+/// Nobody waits longer: the permit has to live on, with time for a page without script to be loaded again.
+const LONGEST_WAIT_SECONDS: u64 = 180;
+const _: () = assert!(LONGEST_WAIT_SECONDS + ENDS_SOON_SECONDS < PERMIT_SECONDS);
 /// Clocks of edges differ a little: so much of a wait has to have passed, in hundredths.
 const WAITED_PERCENT: u64 = 95;
 
@@ -94,7 +99,8 @@ pub fn document(challenge: Challenge) -> Value {
 
 /// How long somebody waits who cannot work: twice as long for each bit more.
 fn wait_seconds(bits: u8) -> u64 {
-    BASE_WAIT_SECONDS << bits.saturating_sub(Difficulty::BASE.bits())
+    let wait = BASE_WAIT_SECONDS << bits.saturating_sub(Difficulty::BASE.bits());
+    wait.min(LONGEST_WAIT_SECONDS)
 }
 
 /// How what a permit asks for was done.
@@ -316,7 +322,7 @@ mod tests {
             ask(&permit(None), issued, &mut seen, here),
             Ok(Done::Worked)
         );
-        for (bits, wait) in [(16, 14.25), (17, 28.5), (19, 114.0)] {
+        for (bits, wait) in [(16, 14.25), (17, 28.5), (19, 114.0), (24, 171.0)] {
             let permit = permit(Some(bits));
             assert_eq!(
                 ask(&permit, issued + wait - 0.01, &mut seen, here),
@@ -328,7 +334,7 @@ mod tests {
             );
         }
         let patient = permit(Some(16));
-        for _ in 3..MOST_WAITED {
+        for _ in 4..MOST_WAITED {
             assert_eq!(
                 ask(&patient, issued + 20.0, &mut seen, here),
                 Ok(Done::Waited)

@@ -35,7 +35,7 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
 }
 
 /// A permit that asks for work is kept while there is time to do it.
-const ENDS_SOON_SECONDS: u64 = 60;
+pub const ENDS_SOON_SECONDS: u64 = 60;
 
 /// The permit that the browser has, or a new one.
 pub fn kept_or_fresh(
