@@ -32,16 +32,7 @@ after(() => room?.stop());
 const observed = async (event) => (await room.operator({ event })).observe();
 const sessionOf = (fan) => opened(fan.cookie("pass")).claims.jti;
 
-async function walksIn(event) {
-  const fan = room.visitor({ event });
-  await until(
-    () => fan.visit(),
-    ({ status }) => status === 200,
-    { what: "a first visit" },
-  );
-  assert.equal((await fan.visit()).status, 200, "confirmed");
-  return fan;
-}
+const walksIn = (event) => room.visitor({ event }).walksIn();
 
 test("a stop that outlasts the pass takes no session away, whatever the page asks meanwhile", async () => {
   const fan = await walksIn("stopped");

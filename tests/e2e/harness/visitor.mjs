@@ -205,6 +205,14 @@ export class Visitor {
     return answer.json;
   }
 
+  /** A first visit that is let in in one step; bringing its pass back confirms it. */
+  async walksIn() {
+    const isIn = ({ status }) => status === 200;
+    await until(() => this.visit(), isIn, { what: "a first visit" });
+    assert.equal((await this.visit()).status, 200);
+    return this;
+  }
+
   /** The whole way: page, join, turn, pass. */
   async admitted(options) {
     await this.visit();
