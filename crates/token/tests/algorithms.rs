@@ -26,7 +26,7 @@ fn counted(from: u8, to: u8) -> Vec<u8> {
 #[test]
 fn hmac_is_that_of_rfc_4231() {
     let long_key = vec![0xaa; 131];
-    let rows: [(Vec<u8>, Vec<u8>, &str); 6] = [
+    let rows = [
         (
             vec![0x0b; 20],
             b"Hi There".to_vec(),
@@ -71,7 +71,7 @@ fn hmac_is_that_of_rfc_4231() {
 /// RFC 5869, appendices A.1 to A.3.
 #[test]
 fn hkdf_is_that_of_rfc_5869() {
-    let rows: [(Vec<u8>, Vec<u8>, Vec<u8>, &str); 3] = [
+    let rows = [
         (
             vec![0x0b; 22],
             counted(0x00, 0x0c),
