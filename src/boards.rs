@@ -149,8 +149,11 @@ impl BoardCache {
             self.shard = ShardIndex((dice % u64::from(board.shards.max(1))) as u16);
         }
         let true_at = asked.min(now).minus(age);
+        if let Some(seen) = self.seen.as_mut().filter(|seen| seen.true_at > now) {
+            // By a clock that was set back: nothing is known of its age any more.
+            seen.true_at = UnixMillis(0);
+        }
         match &mut self.seen {
-            Some(seen) if seen.true_at > now => seen.true_at = true_at,
             Some(seen) if behind => debug_assert!(seen.board.version > board.version),
             Some(seen) if seen.board.version == board.version => {
                 seen.true_at = seen.true_at.max(true_at)
@@ -380,6 +383,24 @@ mod tests {
         );
         assert_eq!(cache.in_use(back).unwrap().age, Millis(50));
         assert_eq!(cache.plan(back), Plan::Use);
+
+        let mut cache = told(7, 1, 0);
+        let say = |cache: &mut BoardCache, version| {
+            let board = Some(board(version, 1));
+            cache.told(ShardIndex(0), board, Some(Millis(50)), (back, back), 0);
+            let in_use = cache.in_use(back).unwrap();
+            (in_use.board.version, in_use.age <= FRESH)
+        };
+        assert_eq!(
+            say(&mut cache, 6),
+            (7, false),
+            "an older board makes no newer one young"
+        );
+        assert_eq!(
+            say(&mut cache, 8),
+            (8, true),
+            "a newer one is taken at once"
+        );
     }
 
     #[test]

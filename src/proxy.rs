@@ -101,10 +101,7 @@ fn asked(visit: &Visit) -> String {
     let incoming = &visit.incoming;
     match path_and_query(incoming) {
         path if path == incoming.path_and_query() => visit.request.url(),
-        path => {
-            let scheme = if incoming.secure { "https" } else { "http" };
-            format!("{scheme}://{}{path}", incoming.authority)
-        }
+        path => format!("{}{path}", incoming.own_origin()),
     }
 }
 
