@@ -125,10 +125,7 @@ fn is_answer(place: &PlaceView, right: Right, replaces: bool) -> bool {
 async fn fresh_permit(visit: &Visit, room: Room) -> Holder {
     let in_use = visit.board(room).await;
     let (permit, _) = permit_route::free(room, in_use.as_ref(), visit.now_seconds());
-    Holder {
-        nonce: Nonce(permit.nonce),
-        home: ShardIndex(permit.home),
-    }
+    Holder::from(&permit)
 }
 
 async fn ask(
@@ -213,10 +210,7 @@ pub async fn leave_made_by(visit: &Visit, room: Room, permit: &Permit, joined: &
     if permit.nonce == joined.ticket.nonce {
         return;
     }
-    let own = Holder {
-        nonce: Nonce(permit.nonce),
-        home: ShardIndex(permit.home),
-    };
+    let own = Holder::from(permit);
     let find = ShardCommand::Join {
         nonce: own.nonce,
         line: joined.place.line,

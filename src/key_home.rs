@@ -9,6 +9,7 @@
 
 use anteroom_queue::shard::command::{PlaceView, Refused, ShardCommand, ShardReply};
 use anteroom_queue::units::{LineIndex, Nonce, ShardIndex};
+use anteroom_token::Permit;
 
 use crate::line_choice::Key;
 use crate::permits;
@@ -21,6 +22,15 @@ pub struct Holder {
     pub nonce: Nonce,
     /// The shard that holds its place.
     pub home: ShardIndex,
+}
+
+impl From<&Permit> for Holder {
+    fn from(permit: &Permit) -> Self {
+        Holder {
+            nonce: Nonce(permit.nonce),
+            home: ShardIndex(permit.home),
+        }
+    }
 }
 
 /// How often what follows from a permit is tried for one join: once the permit itself, once what follows it, and twice

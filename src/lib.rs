@@ -12,10 +12,11 @@
 //! ```
 //!
 //! Pure, and tested natively: `gate`, `renewal`, `boards`, `standing`, `eta`, `poll`, `cookies`, `rewrite`, `same_site`,
-//! `local_path`, `actions`, `incoming`, `fields`, `json`, `line_choice`, `key_home`, `taking_joins`, `stock`, `networks`, `challenges`, `providers`, `deleted`.
+//! `local_path`, `actions`, `incoming`, `fields`, `json`, `line_choice`, `key_home`, `taking_joins`, `stock`, `networks`,
+//! `challenges`, `providers`, `deleted`.
 //! Clock and entropy are read in `platform` only. What an isolate keeps between requests is plain data: boards and counts
-//! in `isolate`, configuration and keys in `deployment`, what networks did in `networks`, wrong operator tokens in `operators`, distances of time
-//! zones in `zones`, and in `stock` when it last wrote a line about a header that cannot be read.
+//! in `isolate`, configuration and keys in `deployment`, what networks did in `networks`, wrong operator tokens in
+//! `operators`, distances of time zones in `zones`, and in `stock` when it last wrote a line about a header that cannot be read.
 
 mod actions;
 mod answer;

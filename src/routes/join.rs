@@ -4,7 +4,6 @@
 //! another browser may have left it.
 
 use anteroom_queue::shard::command::Refused;
-use anteroom_queue::units::{Nonce, ShardIndex};
 use anteroom_token::{Challenge, Permit, Refusal, Ticket};
 use serde_json::json;
 
@@ -259,10 +258,7 @@ fn permit_of(room: Room, fields: &Fields, now: u64) -> Result<(Permit, String, b
 /// has made the place of the ticket is spent: what follows it makes the next, in another line, or after a place that is
 /// over. The same join asks for the same again.
 fn unspent(permit: &Permit, ticket: Option<&Ticket>, right: &Right, is_over: bool) -> Holder {
-    let own = Holder {
-        nonce: Nonce(permit.nonce),
-        home: ShardIndex(permit.home),
-    };
+    let own = Holder::from(permit);
     if let Some(key) = right.key {
         return Holder {
             nonce: permits::keyed_nonce(own.nonce, key.hash),
@@ -299,7 +295,7 @@ mod tests {
     use super::*;
     use crate::line_choice::Key;
     use crate::samples;
-    use anteroom_queue::units::{KeyHash, LineIndex};
+    use anteroom_queue::units::{KeyHash, LineIndex, Nonce};
 
     fn right(line: u8, is_named: bool, uses: Option<u16>) -> Right {
         Right {
