@@ -218,15 +218,15 @@ mod tests {
         T.plus(Millis(millis))
     }
 
+    /// A shard's word at one instant.
+    fn tell(cache: &mut BoardCache, of: (u64, u16), age: u64, at: UnixMillis, dice: u64) {
+        let board = Some(board(of.0, of.1));
+        cache.told(ShardIndex(0), board, Some(Millis(age)), (at, at), dice);
+    }
+
     fn told(version: u64, shards: u16, age: u64) -> BoardCache {
         let mut cache = BoardCache::default();
-        cache.told(
-            ShardIndex(0),
-            Some(board(version, shards)),
-            Some(Millis(age)),
-            (T, T),
-            0,
-        );
+        tell(&mut cache, (version, shards), age, T, 0);
         cache
     }
 
@@ -289,13 +289,7 @@ mod tests {
     fn a_lower_version_is_never_taken_and_its_shard_is_left() {
         let mut cache = told(7, 4, 0);
         assert_eq!(cache.shard(), ShardIndex(0));
-        cache.told(
-            ShardIndex(0),
-            Some(board(6, 4)),
-            Some(Millis(0)),
-            (after(500), after(500)),
-            0,
-        );
+        tell(&mut cache, (6, 4), 0, after(500), 0);
         assert_eq!(cache.in_use(after(500)).unwrap().board.version, 7);
         assert_eq!(cache.in_use(after(500)).unwrap().age, Millis(500));
         assert_eq!(cache.shard(), ShardIndex(1));
@@ -304,42 +298,18 @@ mod tests {
     #[test]
     fn the_same_version_heard_again_is_younger_and_never_older() {
         let mut cache = told(7, 1, 0);
-        cache.told(
-            ShardIndex(0),
-            Some(board(7, 1)),
-            Some(Millis(100)),
-            (after(1_000), after(1_000)),
-            0,
-        );
+        tell(&mut cache, (7, 1), 100, after(1_000), 0);
         assert_eq!(cache.in_use(after(1_000)).unwrap().age, Millis(100));
-        cache.told(
-            ShardIndex(0),
-            Some(board(7, 1)),
-            Some(Millis(2_000)),
-            (after(1_000), after(1_000)),
-            0,
-        );
+        tell(&mut cache, (7, 1), 2_000, after(1_000), 0);
         assert_eq!(cache.in_use(after(1_000)).unwrap().age, Millis(100));
     }
 
     #[test]
     fn a_shard_that_lost_its_coordinator_is_left_for_another() {
         let mut cache = told(7, 4, 0);
-        cache.told(
-            ShardIndex(0),
-            Some(board(7, 4)),
-            Some(Millis(3_000)),
-            (after(4_000), after(4_000)),
-            1,
-        );
+        tell(&mut cache, (7, 4), 3_000, after(4_000), 1);
         assert_eq!(cache.shard(), ShardIndex(0));
-        cache.told(
-            ShardIndex(0),
-            Some(board(7, 4)),
-            Some(Millis(3_001)),
-            (after(4_000), after(4_000)),
-            1,
-        );
+        tell(&mut cache, (7, 4), 3_001, after(4_000), 1);
         assert_eq!(cache.shard(), ShardIndex(2));
         cache.told(ShardIndex(2), None, None, (after(4_100), after(4_100)), 0);
         assert_eq!(cache.shard(), ShardIndex(3));
@@ -374,13 +344,7 @@ mod tests {
         );
         cache.begins(after(500));
         assert_eq!(cache.plan(back), Plan::ReadFirst);
-        cache.told(
-            ShardIndex(0),
-            Some(board(7, 1)),
-            Some(Millis(50)),
-            (back, back),
-            0,
-        );
+        tell(&mut cache, (7, 1), 50, back, 0);
         assert_eq!(cache.in_use(back).unwrap().age, Millis(50));
         assert_eq!(cache.plan(back), Plan::Use);
 
@@ -407,13 +371,7 @@ mod tests {
     fn isolates_spread_over_the_shards_after_their_first_read() {
         for dice in 0..8 {
             let mut cache = BoardCache::default();
-            cache.told(
-                ShardIndex(0),
-                Some(board(7, 4)),
-                Some(Millis(0)),
-                (T, T),
-                dice,
-            );
+            tell(&mut cache, (7, 4), 0, T, dice);
             assert_eq!(u64::from(cache.shard().0), dice % 4);
         }
     }
