@@ -13,7 +13,7 @@ import {
   isLoopbackOnly,
 } from "./deploying/checks.mjs";
 import { buildDir, npmBinary, root, toolNode, wranglerEnvironment, wranglerFile } from "./paths.mjs";
-import { DEFAULT_PREFIX } from "./probe.mjs";
+import { DEFAULT_PREFIX } from "./answers.mjs";
 import { run } from "./processes.mjs";
 import { step } from "./progress.mjs";
 import { setup } from "./setup.mjs";

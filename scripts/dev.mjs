@@ -5,7 +5,7 @@ import { command, configFileOf, portOf, readArguments } from "./command-line.mjs
 import { heldOutput } from "./held-output.mjs";
 import { buildDir, devVarsFile, npmBinary, root, toolNode, wranglerEnvironment, wranglerFile } from "./paths.mjs";
 import { freePort, requireFreePort } from "./ports.mjs";
-import { refusedText, workerAnswers } from "./probe.mjs";
+import { refusedText, workerAnswers } from "./answers.mjs";
 import { onStopRequest, startGroup, stopGroup } from "./processes.mjs";
 import { say } from "./progress.mjs";
 import { setup } from "./setup.mjs";

@@ -5,7 +5,7 @@ import { heldOutput } from "./held-output.mjs";
 import { endLeftovers, madeStateFolder } from "./leftovers.mjs";
 import { root, wranglerFile } from "./paths.mjs";
 import { requireFreePort } from "./ports.mjs";
-import { refusedText } from "./probe.mjs";
+import { refusedText } from "./answers.mjs";
 import { onStopRequest } from "./processes.mjs";
 import { say } from "./progress.mjs";
 import { setup } from "./setup.mjs";

@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { endLeftovers, forgetChildren, madeStateFolder, noteChild } from "./leftovers.mjs";
 import { buildDir as ownBuildDir, devVarsFile, npmBinary, wranglerFile } from "./paths.mjs";
 import { freePort } from "./ports.mjs";
-import { workerAnswers } from "./probe.mjs";
+import { workerAnswers } from "./answers.mjs";
 import { signalGroup, startGroup, stopGroup } from "./processes.mjs";
 import { startShop } from "./shop.mjs";
 import { selfSignedCertificate } from "./tls.mjs";

@@ -12,6 +12,7 @@ import { buildToolsStep } from "./setup/build-tools.mjs";
 import { keysStep } from "./setup/keys.mjs";
 import { keysToolStep } from "./setup/keys-tool.mjs";
 import { packagesStep } from "./setup/packages.mjs";
+import { pathsToolStep } from "./setup/paths-tool.mjs";
 import { rustStep } from "./setup/rust.mjs";
 import { shopStep } from "./setup/shop.mjs";
 import { workerStep } from "./setup/worker.mjs";
@@ -27,6 +28,7 @@ const STEPS = {
   tools: buildToolsStep,
   keys: keysStep,
   keysTool: keysToolStep,
+  pathsTool: pathsToolStep,
   shop: shopStep,
   worker: workerStep,
 };

@@ -1,6 +1,6 @@
 // The demo shop as a child process: its address, its keys, its store.
 import { freePort } from "./ports.mjs";
-import { answers } from "./probe.mjs";
+import { answers } from "./answers.mjs";
 import { startGroup, stopGroup } from "./processes.mjs";
 import { originKeys } from "./setup/keys-tool.mjs";
 import { shopBinary } from "./setup/shop.mjs";

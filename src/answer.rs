@@ -1,8 +1,13 @@
 //! An answer of the waiting room itself, as plain data until the last moment: handlers make it, tests read it, and
 //! [`Answer::into_response`] is the only place that turns it into the platform's response.
 
+use std::borrow::Cow;
+
 use wasm_bindgen::JsValue;
-use web_sys::{Headers, ReadableStream, Response, ResponseInit};
+use web_sys::{ReadableStream, Response, ResponseInit};
+use worker::js_sys;
+
+use crate::house_headers::HOUSE_HEADERS;
 
 /// The body of an answer.
 pub enum Body {
@@ -16,11 +21,12 @@ pub enum Body {
     Stream(ReadableStream),
 }
 
-/// A status, headers and a body. Every answer is `no-store` and is not sniffed, unless it says otherwise.
+/// A status, headers and a body. Every answer is `no-store` and carries the [house headers](HOUSE_HEADERS), unless it says
+/// otherwise.
 pub struct Answer {
     /// The status code.
     pub status: u16,
-    headers: Vec<(&'static str, String)>,
+    headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The body.
     pub body: Body,
 }
@@ -28,10 +34,10 @@ pub struct Answer {
 impl Answer {
     /// An answer without a body.
     pub fn empty(status: u16) -> Self {
-        let headers = vec![("cache-control", "no-store".to_owned())];
+        let house = HOUSE_HEADERS.map(|(name, value)| (name, Cow::Borrowed(value)));
         Answer {
             status,
-            headers,
+            headers: house.into(),
             body: Body::Empty,
         }
     }
@@ -42,9 +48,7 @@ impl Answer {
             body: Body::Text(text),
             ..Answer::empty(status)
         };
-        answer
-            .with("content-type", content_type)
-            .with("x-content-type-options", "nosniff")
+        answer.with("content-type", content_type)
     }
 
     /// Bytes that were compiled in, of the given type.
@@ -54,7 +58,6 @@ impl Answer {
             ..Answer::empty(200)
         }
         .with("content-type", content_type)
-        .with("x-content-type-options", "nosniff")
     }
 
     /// What arrives over time, of the given type.
@@ -83,7 +86,7 @@ impl Answer {
         if !["set-cookie", "vary"].contains(&name) {
             self.headers.retain(|(present, _)| *present != name);
         }
-        self.headers.push((name, value.into()));
+        self.headers.push((name, Cow::Owned(value.into())));
         self
     }
 
@@ -103,7 +106,7 @@ impl Answer {
         self.headers
             .iter()
             .filter(move |(present, _)| *present == name)
-            .map(|(_, value)| value.as_str())
+            .map(|(_, value)| value.as_ref())
     }
 
     /// The first header of this name.
@@ -113,10 +116,9 @@ impl Answer {
 
     /// The platform's response. `head_only`: without the body, as HEAD is answered.
     pub fn into_response(self, head_only: bool) -> Result<Response, JsValue> {
-        let headers = Headers::new()?;
-        for (name, value) in &self.headers {
-            headers.append(name, value)?;
-        }
+        // All in one crossing, which is a list of pairs as text: header by header costs more than the rest of an answer.
+        let pairs = serde_json::to_string(&self.headers).expect("plain data becomes JSON");
+        let headers = js_sys::JSON::parse(&pairs)?;
         let init = ResponseInit::new();
         init.set_status(self.status);
         init.set_headers(&headers);
@@ -125,7 +127,7 @@ impl Answer {
                 Response::new_with_opt_str_and_init(Some(&text), &init)
             }
             Body::Bytes(bytes) if !head_only => {
-                let copy = worker::js_sys::Uint8Array::from(bytes);
+                let copy = js_sys::Uint8Array::from(bytes);
                 Response::new_with_opt_js_u8_array_and_init(Some(&copy), &init)
             }
             Body::Stream(stream) if !head_only => {
@@ -158,6 +160,24 @@ mod tests {
             );
             let kept = answer.with("cache-control", "private, max-age=1");
             assert_eq!(kept.header("cache-control"), Some("private, max-age=1"));
+        }
+    }
+
+    #[test]
+    fn whatever_is_answered_nothing_of_it_runs_or_is_framed_unless_its_route_says_so() {
+        for answer in [
+            Answer::empty(204),
+            Answer::text(200, "text/plain", String::new()),
+            Answer::bytes("image/png", &[]),
+            Answer::json(200, &1),
+            Answer::see_other("/shop"),
+            Problem::not_found().into(),
+        ] {
+            for (name, value) in HOUSE_HEADERS {
+                assert_eq!(answer.header(name), Some(value));
+            }
+            let page = answer.with("content-security-policy", "default-src 'self'");
+            assert_eq!(page.all("content-security-policy").count(), 1);
         }
     }
 

@@ -57,11 +57,7 @@ async fn handle(
         deployment,
         now: platform::now(),
     };
-    let own = visit
-        .incoming
-        .path
-        .strip_prefix(deployment.rooms().prefix());
-    if let Some(rest) = own.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+    if let Some(rest) = deployment.rooms().own_path(&visit.incoming.path) {
         let answer = own_address(&visit, rest).await;
         fields::drain(&visit.request, &visit.incoming).await;
         return answer.into_response(head_only);

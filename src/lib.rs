@@ -32,6 +32,7 @@ mod eta;
 mod faces;
 mod fields;
 mod gate;
+mod house_headers;
 mod incoming;
 mod instants;
 mod isolate;

@@ -1,6 +1,6 @@
 // What has to be right before a deployment: each check gives `{ outcome, text }`, outcome "ok", "failed" or "note".
 
-import { healthIn } from "../probe.mjs";
+import { healthIn } from "../answers.mjs";
 
 /** The platform's limit on one variable. */
 export const MAX_VARIABLE_BYTES = 5 * 1024;

@@ -26,12 +26,10 @@ pub fn answer(visit: &Visit) -> Answer {
         let hosts = &room.event.hosts;
         hosts.iter().any(|pattern| host::matches(pattern, &asked))
     });
-    Answer::text(200, "text/javascript; charset=utf-8", script(here))
-        .with(
-            "cache-control",
-            format!("public, max-age={MAX_AGE_SECONDS}"),
-        )
-        .with("cross-origin-resource-policy", "same-origin")
+    Answer::text(200, "text/javascript; charset=utf-8", script(here)).with(
+        "cache-control",
+        format!("public, max-age={MAX_AGE_SECONDS}"),
+    )
 }
 
 fn script(rooms: impl Iterator<Item = Room>) -> String {

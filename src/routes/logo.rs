@@ -11,8 +11,9 @@ use crate::problem::Problem;
 /// A deploy with another logo reaches everybody within an hour; until then a crowd loads it once each.
 const MAX_AGE_SECONDS: u32 = 3_600;
 
-/// What a picture may do when its address is opened: nothing but be seen, with the styles inside it.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+/// What a picture may do when its address is opened: nothing but be seen. Inside a page it is drawn with the styles in it,
+/// opened by itself without them.
+const POLICY: &str = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /// The logo.
 pub fn answer(room: Room) -> Result<Answer, Problem> {
@@ -25,6 +26,5 @@ pub fn answer(room: Room) -> Result<Answer, Problem> {
             "cache-control",
             format!("public, max-age={MAX_AGE_SECONDS}"),
         )
-        .with("content-security-policy", POLICY)
-        .with("cross-origin-resource-policy", "same-origin"))
+        .with("content-security-policy", POLICY))
 }

@@ -152,13 +152,19 @@ fn page(
     };
     let ancestors =
         (!room.event.frame_ancestors.is_empty()).then(|| room.event.frame_ancestors.join(" "));
+    // A site that isolates itself shows in its frames only what says that it may be shown.
+    let shown_by = if ancestors.is_some() {
+        "cross-origin"
+    } else {
+        "same-origin"
+    };
     Answer::text(status, "text/html; charset=utf-8", page::render(&view))
         .with("retry-after", poll.0.div_ceil(1_000).to_string())
         .with(
             "content-security-policy",
             page::policy(&nonce, ancestors.as_deref()),
         )
-        .with("referrer-policy", "same-origin")
+        .with("cross-origin-resource-policy", shown_by)
         .with_cookies(cookies)
 }
 

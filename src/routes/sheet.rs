@@ -39,9 +39,8 @@ pub fn answer(view: &SheetView, html: String) -> Answer {
 pub fn dressed(answer: Answer, view: &SheetView, html: String) -> Answer {
     let mut answer = answer
         .with("content-type", "text/html; charset=utf-8")
-        .with("x-content-type-options", "nosniff")
         .with("content-security-policy", page::policy(&view.nonce, None))
-        .with("referrer-policy", "same-origin")
+        .with("cross-origin-opener-policy", "same-origin")
         .with("x-robots-tag", "noindex")
         .with("vary", "Accept, Accept-Language");
     answer.body = Body::Text(html);

@@ -21,7 +21,6 @@ pub fn answer() -> Answer {
     Answer::text(200, "text/javascript; charset=utf-8", SCRIPT.to_owned())
         .with("cache-control", "public, max-age=31536000, immutable")
         .with("content-security-policy", POLICY)
-        .with("cross-origin-resource-policy", "same-origin")
 }
 
 /// Where it is, below `prefix`.

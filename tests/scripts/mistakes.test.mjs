@@ -7,7 +7,7 @@ import test from "node:test";
 import { configFileOf, portOf, UsageError } from "../../scripts/command-line.mjs";
 import { root, wranglerFile } from "../../scripts/paths.mjs";
 import { freePort, requireFreePort } from "../../scripts/ports.mjs";
-import { answers, healthIn, workerAnswers } from "../../scripts/probe.mjs";
+import { answers, healthIn, workerAnswers } from "../../scripts/answers.mjs";
 
 const PATIENCE = { timeout: 30_000 };
 

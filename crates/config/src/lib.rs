@@ -9,6 +9,7 @@
 //! [`keys`] lists every key with its default. What an event looks like is in a file of its own: [`face`].
 
 mod event;
+pub mod explain;
 pub mod face;
 mod fields;
 pub mod host;

@@ -123,6 +123,12 @@ impl Rooms {
         &self.prefix
     }
 
+    /// What follows the prefix, for an address of the room itself; `None` for every other path.
+    pub fn own_path<'p>(&self, path: &'p str) -> Option<&'p str> {
+        path.strip_prefix(self.prefix.as_str())
+            .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
     /// The events, in order of their variables' names.
     pub fn events(&self) -> &[Event] {
         &self.events

@@ -80,7 +80,20 @@ export function ourCookie(name) {
   return kind ? { prefix, kind, event } : null;
 }
 
-/** C1 and C7: what holds for every answer of the room, whatever was asked. */
+/** C14: what an answer of the room says to browsers, unless it is a page, which says more. */
+export function isCarefullyDressed({ headers }, where) {
+  const policy = headers["content-security-policy"] ?? "";
+  assert.match(policy, /^default-src 'none'/, `${where}: ${policy}`);
+  assert.doesNotMatch(policy, /'unsafe-(inline|eval)'|\*/, where);
+  assert.match(policy, /frame-ancestors/, where);
+  assert.equal(headers["x-content-type-options"], "nosniff", where);
+  assert.equal(headers["referrer-policy"], "same-origin", where);
+  assert.match(headers["permissions-policy"] ?? "", /camera=\(\)/, where);
+  assert.match(headers["cross-origin-resource-policy"] ?? "", /^(same|cross)-origin$/, where);
+  assert.equal(headers["strict-transport-security"], undefined, `${where}: that is for the owner of the host to say`);
+}
+
+/** C1, C7 and C14: what holds for every answer of the room, whatever was asked. */
 function checkHouseRules(answer, { base, method, path }) {
   const where = `${method} ${path.slice(0, 120)} -> ${answer.status}`;
   const control = answer.headers["cache-control"] ?? "";
@@ -97,7 +110,10 @@ function checkHouseRules(answer, { base, method, path }) {
     assert.ok(!("domain" in attributes), line);
     assert.ok(Number(attributes["max-age"]) <= LONGEST_COOKIE_SECONDS, line);
   }
-  if (answer.state !== undefined) assert.match(control, /no-store/, `${where} is the room's and may be stored`);
+  if (answer.state !== undefined) {
+    assert.match(control, /no-store/, `${where} is the room's and may be stored`);
+    isCarefullyDressed(answer, where);
+  }
   if (answer.status < 500 || answer.headers["x-shop"] !== undefined) return;
   // A 502 says that the shop is away. Everything else above 499 is the room's own 503, which says its state.
   const isShopAway = answer.status === 502 && answer.headers["retry-after"] !== undefined;

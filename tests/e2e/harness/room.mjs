@@ -1,6 +1,6 @@
 // A waiting room for one file of tests: its own wrangler.toml, keys, state and ports; the built Worker on plain workerd;
 // a stand-in for the shop, or the demo shop itself.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -67,6 +67,11 @@ class Room {
     return this.#server.output;
   }
 
+  /** Its wrangler.toml, with its keys beside it. */
+  get configFile() {
+    return path.join(this.#folder, "wrangler.toml");
+  }
+
   get shopUrl() {
     return this.#server.shopUrl;
   }
@@ -88,7 +93,7 @@ class Room {
   }
 
   async #startServer() {
-    const configFile = path.join(this.#folder, "wrangler.toml");
+    const { configFile } = this;
     writeFileSync(configFile, stringify(this.#config()));
     const secrets = Object.entries(this.secrets).map(([name, value]) => `${name}=${value}\n`);
     writeFileSync(path.join(this.#folder, ".dev.vars"), secrets.join(""), { mode: 0o600 });
@@ -175,21 +180,23 @@ class Room {
   /** The keys of the rows that an object of a staged room has stored; null: it holds nothing at all. */
   async stored(object) {
     const { id } = await setStage(this.url, { object });
-    const folder = path.join(this.#folder, "state");
-    const file = readdirSync(folder, { recursive: true }).find((each) => path.basename(each) === `${id}.sqlite`);
-    if (!file) return null;
-    const database = new DatabaseSync(path.join(folder, file), { readOnly: true });
-    try {
-      const hasTable = database.prepare("SELECT name FROM sqlite_master WHERE name = 'rows'").all().length > 0;
-      return hasTable
-        ? database
-            .prepare("SELECT key FROM rows ORDER BY key")
-            .all()
-            .map(({ key }) => key)
-        : null;
-    } finally {
-      database.close();
-    }
+    const file = this.#files("objects").find((each) => path.basename(each) === `${id}.sqlite`);
+    return (file ? rowsOf(file) : null)?.map(({ key }) => key) ?? null;
+  }
+
+  /** Everything that all objects and the demo shop have stored: `[{ where, bytes }]`, a row or a file each. */
+  everythingStored() {
+    const files = [...this.#files("objects"), ...this.#files("shop")];
+    const rows = files
+      .filter((file) => file.endsWith(".sqlite"))
+      .flatMap((file) => (rowsOf(file) ?? []).map(({ key, bytes }) => ({ where: key, bytes: Buffer.from(bytes) })));
+    return [...rows, ...files.map((file) => ({ where: path.basename(file), bytes: readFileSync(file) }))];
+  }
+
+  #files(part) {
+    const folder = path.join(this.#folder, "state", part);
+    const all = readdirSync(folder, { recursive: true, withFileTypes: true });
+    return all.filter((each) => each.isFile()).map((each) => path.join(each.parentPath, each.name));
   }
 
   /** As a power cut would. */
@@ -214,6 +221,17 @@ class Room {
     for (const pid of [this.#server?.workerdPid, this.#server?.shopPid]) if (pid) signalGroup({ pid }, "SIGKILL");
     rmSync(this.#folder, { recursive: true, force: true });
   };
+}
+
+/** The rows of one object's file; null: it holds nothing. */
+function rowsOf(file) {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const hasTable = database.prepare("SELECT name FROM sqlite_master WHERE name = 'rows'").all().length > 0;
+    return hasTable ? database.prepare("SELECT key, bytes FROM rows ORDER BY key").all() : null;
+  } finally {
+    database.close();
+  }
 }
 
 const variableOf = (id) => `EVENT_${id.toUpperCase().replaceAll("-", "_")}`;
