@@ -9,7 +9,7 @@ use crate::answer::Answer;
 
 const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/solver.js"));
 /// A worker's own policy holds in it: the page itself needs no leave for WebAssembly.
-const POLICY: &str = "default-src 'none'; script-src 'wasm-unsafe-eval'";
+const POLICY: &str = "default-src 'none'; script-src 'wasm-unsafe-eval'; frame-ancestors 'none'";
 
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let hash = Sha256::digest(SCRIPT);

@@ -237,7 +237,10 @@ test("the solver is one script for everybody, kept for good, under a policy of i
   const script = await room.ask(fan.page.solver);
   assert.match(script.headers["content-type"], /^text\/javascript/);
   assert.equal(script.headers["cache-control"], "public, max-age=31536000, immutable");
-  assert.equal(script.headers["content-security-policy"], "default-src 'none'; script-src 'wasm-unsafe-eval'");
+  assert.equal(
+    script.headers["content-security-policy"],
+    "default-src 'none'; script-src 'wasm-unsafe-eval'; frame-ancestors 'none'",
+  );
   assert.match(page.headers["content-security-policy"], /worker-src 'self'/);
   assert.doesNotMatch(page.headers["content-security-policy"], /unsafe/);
 });

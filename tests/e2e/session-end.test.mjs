@@ -66,7 +66,7 @@ test("a session that is in use is renewed until its end, never beyond, and then 
   await slotsFree("short", 0);
 });
 
-test("idling ends a session and frees its slot, while one that is used goes on", async () => {
+test("Q10 idling ends a session and frees its slot, while one that is used goes on", async () => {
   const busy = room.visitor({ event: "idle" });
   const gone = room.visitor({ event: "idle" });
   await busy.admitted();
