@@ -10,7 +10,7 @@ const MOST_REDIRECTS = 2;
  * not be seen, and whether the public address could be asked at all. `onGroup(name)` hears of each.
  */
 export async function carryOut(groups, target, asker, onGroup = () => {}) {
-  const seen = { nothing: new Map(), board: null, page: null };
+  const seen = { nothing: new Map(), board: null, page: null, hasClock: false };
   const state = { found: [], passed: [], unseen: [], seen, shut: new Map(), open: new Set() };
   for (const group of groups) {
     const leftOut = whyLeftOut(group, state);
@@ -24,6 +24,7 @@ export async function carryOut(groups, target, asker, onGroup = () => {}) {
       return { ...state, isAsked: false };
     }
   }
+  if (!seen.hasClock) state.unseen.push("the servers' clocks: no answer carries a Date");
   return { ...state, isAsked: true };
 }
 

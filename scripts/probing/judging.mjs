@@ -108,10 +108,11 @@ export const onlyHeaders = (answer) => {
   return isPage && answer.text.trim() !== "" ? "preflight-content" : null;
 };
 
-/** How far a server's clock is from this machine's. */
-export function clock(answer) {
+/** How far a server's clock is from this machine's; keeps in `seen` whether it can be known. */
+export function clock(answer, seen) {
   const date = Date.parse(answer.headers?.date ?? "");
   if (!Number.isFinite(date)) return null;
+  seen.hasClock = true;
   const { from, to } = answer.times;
   const off = date < from - 1_000 ? from - 1_000 - date : Math.max(0, date - to);
   if (off <= CLOCK_SLACK_MS) return null;

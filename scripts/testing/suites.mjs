@@ -104,7 +104,7 @@ export const suites = [
   },
   {
     name: "scripts",
-    needs: ["packages", "rust", "tools", "keys", "keysTool", "shop", "worker"],
+    needs: ["packages", "rust", "tools", "keys", "keysTool", "pathsTool", "shop", "worker"],
     commands: () => [nodeTests("tests/scripts")],
   },
   {
