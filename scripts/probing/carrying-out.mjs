@@ -13,6 +13,8 @@ export async function carryOut(groups, target, asker, onGroup = () => {}) {
   const seen = { nothing: new Map(), board: null, page: null, hasClock: false };
   const state = { found: [], passed: [], unseen: [], seen, shut: new Map(), open: new Set() };
   for (const group of groups) {
+    // Of an origin that takes no connections there is nothing more to see.
+    if (group.isOf === "origin" && state.shut.get(group.place)) continue;
     const leftOut = whyLeftOut(group, state);
     if (leftOut) {
       state.unseen.push(leftOut);
@@ -29,12 +31,11 @@ export async function carryOut(groups, target, asker, onGroup = () => {}) {
 }
 
 /** Why a group would show nothing, or null. */
-function whyLeftOut({ isOf, place, name }, { seen, found, shut, open }) {
+function whyLeftOut({ isOf, place, name }, { seen, found, open }) {
   const has = (...ids) => found.some(({ id }) => ids.includes(id));
   if (isOf === "room" && has("room-absent")) return `${name}: not asked, since no room answers`;
   if (isOf === "room" && seen.board?.mode === "off") return `${name}: not asked, since everything passes`;
   if (isOf === "room" && has("gate-open")) return `${name}: not asked, since the front door is open`;
-  if (isOf === "origin" && shut.get(place)) return `${name}: not asked (${shut.get(place)})`;
   if (isOf === "origin" && open.has(place)) return `${name}: not asked, since it is open anyway`;
   return null;
 }
