@@ -6,7 +6,15 @@ import { exchange } from "./harness/exchange.mjs";
 import { Visitor } from "./harness/visitor.mjs";
 
 const PASS = "wr-pass-demo-1=x; Path=/; Max-Age=60; HttpOnly; SameSite=Lax";
-const KEPT = { "cache-control": "no-store", "waiting-room-state": "none" };
+const KEPT = {
+  "cache-control": "no-store",
+  "waiting-room-state": "none",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=()",
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+};
 
 let server;
 let url;
@@ -41,6 +49,13 @@ test("answers that break a rule are found", async () => {
     [503, { "waiting-room-state": "none" }],
     [502, {}],
     [200, { "waiting-room-state": "waiting", "cache-control": "private" }],
+    [200, { ...KEPT, "content-security-policy": "default-src 'none'" }],
+    [200, { ...KEPT, "content-security-policy": `${KEPT["content-security-policy"]}; style-src 'unsafe-inline'` }],
+    [200, { ...KEPT, "referrer-policy": "unsafe-url" }],
+    [200, { ...KEPT, "permissions-policy": "camera=*" }],
+    [200, { ...KEPT, "cross-origin-resource-policy": "same-site" }],
+    [200, { ...KEPT, "x-content-type-options": "" }],
+    [200, { ...KEPT, "strict-transport-security": "max-age=1" }],
     [200, { "set-cookie": PASS }],
     [200, { "set-cookie": PASS, "cache-control": "public, max-age=60" }],
     [200, { ...KEPT, "set-cookie": PASS.replace("; HttpOnly", "") }],
