@@ -8,7 +8,7 @@ import { onStopRequest, startGroup, stopGroup } from "./processes.mjs";
 import { say, seconds, withSignsOfLife } from "./progress.mjs";
 import { setup } from "./setup.mjs";
 import { provideBrowser } from "./testing/browser.mjs";
-import { countTests } from "./testing/counts.mjs";
+import { countTests, failedTests } from "./testing/counts.mjs";
 import { providePython } from "./testing/python.mjs";
 import { suites } from "./testing/suites.mjs";
 
@@ -47,13 +47,16 @@ async function main(words) {
   for (const suite of wanted) results.push(await runSuite(suite, mayInstall));
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
   process.stdout.write(`\n${wanted.length} suites in ${seconds(Date.now() - startedAt)}\n`);
+  for (const { name, output } of results) {
+    for (const test of failedTests(output)) process.stdout.write(`failed in ${name}: ${test}\n`);
+  }
   process.stdout.write(`${sum("passed")} passed, ${sum("failed")} failed\n`);
   process.exit(sum("failed") === 0 && results.every(({ passed }) => passed > 0) ? 0 : 1);
 }
 
 async function runSuite(suite, mayInstall) {
   let startedAt = Date.now();
-  const result = { passed: 0, failed: 0, output: "" };
+  const result = { name: suite.name, passed: 0, failed: 0, output: "" };
   try {
     await setup(suite.needs);
     const env = await provide(suite.provides ?? [], mayInstall);
@@ -71,7 +74,7 @@ async function runSuite(suite, mayInstall) {
     result.failed += 1;
     result.output += `${error.message}\n`;
   }
-  report(suite.name, result, Date.now() - startedAt);
+  report(result, Date.now() - startedAt);
   return result;
 }
 
@@ -111,7 +114,7 @@ async function runCommand({ program, args, env = {}, files }, provided, onLine) 
   return { code: isLate ? 1 : (code ?? 1), output: error ? `${output}${program}: ${error.message}` : output };
 }
 
-function report(name, { passed, failed, output }, ms) {
+function report({ name, passed, failed, output }, ms) {
   writeFileSync(path.join(logsDir, `${name}.log`), output);
   if (failed > 0) {
     const lines = output.trimEnd().split("\n");

@@ -1,4 +1,4 @@
-// How many tests passed and failed, from what cargo test, wasm-bindgen-test and Node's runner print.
+// How many tests passed and which failed, from what cargo test, wasm-bindgen-test and Node's runner print.
 
 const RUST = /^test result: \w+\. (\d+) passed; (\d+) failed;/gm;
 const NODE_PASSED = /^# pass (\d+)$/gm;
@@ -18,3 +18,13 @@ export function countTests({ code, output, isCheck = false }) {
   if (passed + failed > 0) return { passed, failed };
   return isCheck ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
+
+const RUST_NAME = /^test (.+) \.\.\. FAILED$/gm;
+/** A failed test of Node's runner, and the first line of what it says, also where that begins a block. */
+const NODE_NAME = /^not ok \d+ - (.+)\n(?:(?!\.\.\.$).*\n)*? {2}error: (?:\|-\n\s*)?(.+)$/gm;
+
+/** The failed tests, each by its name and, where the runner says it in a word, why. */
+export const failedTests = (output) => [
+  ...[...output.matchAll(RUST_NAME)].map(([, name]) => name),
+  ...[...output.matchAll(NODE_NAME)].map(([, name, why]) => `${name}: ${why}`),
+];

@@ -7,7 +7,7 @@ import test from "node:test";
 import { heldOutput } from "../../scripts/held-output.mjs";
 import { wranglerFile } from "../../scripts/paths.mjs";
 import { freshRootKey, secretsOf } from "../../scripts/setup/keys.mjs";
-import { countTests } from "../../scripts/testing/counts.mjs";
+import { countTests, failedTests } from "../../scripts/testing/counts.mjs";
 import { listeningPort, workerdConfig } from "../../scripts/workerd-config.mjs";
 import { eventsOf, frontPath, readWranglerConfig, withShopAddress } from "../../scripts/wrangler-config.mjs";
 
@@ -106,6 +106,17 @@ const COUNTED = [
   ["does not compile", 1, 0, 1],
   ["# pass 4\n# fail 0", 1, 4, 1],
 ];
+
+test("what failed is named at the end, with the first words of why", () => {
+  const node = [
+    "ok 1 - holds\n  ---\n  duration_ms: 1\n  ...",
+    "not ok 2 - breaks\n  ---\n  failureType: 'testCodeFailure'\n  error: |-\n    not equal\n    at all\n  ...",
+    "ok 3 - holds too\n  ---\n  duration_ms: 1\n  ...",
+    "not ok 4 - hangs\n  ---\n  failureType: 'testTimeoutFailure'\n  error: 'test timed out after 60000ms'\n  ...",
+  ];
+  assert.deepEqual(failedTests(node.join("\n")), ["breaks: not equal", "hangs: 'test timed out after 60000ms'"]);
+  assert.deepEqual(failedTests("test a::b ... ok\ntest a::c ... FAILED\n"), ["a::c"]);
+});
 
 test("a total counts every test once, and a failure always", () => {
   for (const [output, code, passed, failed] of COUNTED) {
