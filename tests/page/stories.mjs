@@ -7,6 +7,8 @@ import { startRoom } from "./room.mjs";
 import { viewOf } from "./scenes.mjs";
 
 const WITHIN_MS = 60_000;
+/** Chromium may never answer a close that meets a navigation under way; the browser's own end takes what is left. */
+const CLOSED_WITHIN_SECONDS = 5;
 const POLL_MS = 300;
 
 /** For the tests of one file, from the first to the last: `at.renderer` (see renderer.mjs) and `at.browser`. */
@@ -36,7 +38,7 @@ export function stories(at = atStage()) {
         await run(room, await context.newPage(), context);
         if (faults.length > 0) throw new Error(`the page's script failed: ${faults.join("; ")}`);
       } finally {
-        await context.close();
+        await Promise.race([context.close(), seconds(CLOSED_WITHIN_SECONDS)]);
         room.close();
       }
     });

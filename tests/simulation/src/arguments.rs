@@ -21,6 +21,8 @@ pub enum Profile {
     Seeds,
     /// A raffle.
     Raffle,
+    /// Twenty bots to a person.
+    Bots,
 }
 
 /// What the command line asks for.
@@ -75,8 +77,9 @@ fn profile(value: &str) -> Result<Profile, String> {
     match value {
         "seeds" => Ok(Profile::Seeds),
         "raffle" => Ok(Profile::Raffle),
+        "bots" => Ok(Profile::Bots),
         _ => Err(format!(
-            "--profile is {value:?}; seeds and raffle are allowed"
+            "--profile is {value:?}; seeds, raffle and bots are allowed"
         )),
     }
 }
@@ -119,7 +122,7 @@ mod tests {
             ("--visitors x", "--visitors is \"x\""),
             ("--seeds 0", "1 to 100000"),
             ("--seed", "a value is missing"),
-            ("--profile fast", "seeds and raffle are allowed"),
+            ("--profile fast", "seeds, raffle and bots are allowed"),
             ("--fast 1", "--fast is not known"),
         ] {
             let refused = parse(line).expect_err(line);

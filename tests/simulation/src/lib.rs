@@ -15,6 +15,7 @@ pub mod arguments;
 pub mod calendar;
 pub mod chance;
 pub mod checkers;
+pub mod flood;
 pub mod message;
 pub mod network;
 pub mod observation;

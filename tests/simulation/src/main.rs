@@ -4,9 +4,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anteroom_simulation::arguments::{Arguments, Profile, USAGE};
+use anteroom_simulation::flood::Told;
+use anteroom_simulation::plan::{Defence, Plan};
 use anteroom_simulation::raffle::{self, Raffle};
 use anteroom_simulation::report::{Report, told};
-use anteroom_simulation::run::{run, run_with_a_neighbour, side_by_side};
+use anteroom_simulation::run::{run, run_alone, run_with_a_neighbour, side_by_side};
 
 /// Up to this size the first seed also runs beside another event.
 const NEIGHBOUR_VISITORS: u32 = 2_000;
@@ -26,17 +28,25 @@ fn main() -> ExitCode {
     };
     let begun = Instant::now();
     let mut report = Report::default();
+    let mut bots = Vec::new();
     let raffles = match arguments.profile {
         Profile::Seeds => {
             seeds(&arguments, &mut report);
             Vec::new()
         }
         Profile::Raffle => raffles(&arguments, &mut report),
+        Profile::Bots => {
+            bots = floods(&arguments, &mut report);
+            Vec::new()
+        }
     };
     let mut json = report.json(begun.elapsed().as_secs_f64(), peak_rss_mb());
     let kept = raffles.iter().all(Raffle::holds);
     if !raffles.is_empty() {
         json["raffles"] = raffles.iter().map(Raffle::json).collect();
+    }
+    if !bots.is_empty() {
+        json["floods"] = bots.iter().map(Told::json).collect();
     }
     println!("{}", report.told(kept));
     println!("{json}");
@@ -97,6 +107,26 @@ fn raffles(arguments: &Arguments, report: &mut Report) -> Vec<Raffle> {
         }
     }
     raffles
+}
+
+fn floods(arguments: &Arguments, report: &mut Report) -> Vec<Told> {
+    let mut floods = Vec::new();
+    for seed in (arguments.seed..=u64::MAX).take(arguments.seeds as usize) {
+        for defence in Defence::ALL {
+            println!(
+                "seed {seed}: {} visitors, twenty bots to a person, against {}",
+                arguments.visitors,
+                defence.says()
+            );
+            let course = run_alone(Plan::flood(seed, arguments.visitors, defence));
+            report.add(&course, arguments.visitors);
+            if course.findings.total() > 0 {
+                println!("{}", told(&course, arguments.visitors));
+            }
+            floods.push(Told::new(&course, arguments.visitors, defence));
+        }
+    }
+    floods
 }
 
 /// The most memory that this process ever held, from Linux's account of it; 0 elsewhere.

@@ -1,6 +1,7 @@
 //! What a seed decides before anything happens: the event's configuration, how the crowd comes,
 //! what fails, and what the operator does.
 
+mod bots;
 mod event;
 mod raffle;
 mod steering;
@@ -11,6 +12,7 @@ use anteroom_queue::units::UnixMillis;
 use crate::chance::{Chance, mixed};
 use crate::observation::{KeySeen, VisitorId};
 
+pub use bots::{Defence, Flood};
 pub use steering::{Step, room_for_all};
 
 /// The instant at which every simulated run begins: some moment of 2027.
@@ -135,6 +137,8 @@ pub struct Plan {
     pub calm: bool,
     /// What entrants ask objects while the draw is under way is counted.
     pub counts_asks: bool,
+    /// Who comes is mostly bots, each at an instant of its own, and nobody has other habits than waiting.
+    pub flood: Option<Flood>,
     /// A deliberate mistake of the shells, to see that it is found out.
     pub answers_before_storing: bool,
 }
@@ -190,6 +194,7 @@ impl Plan {
             long_outages,
             calm,
             counts_asks: false,
+            flood: None,
             answers_before_storing: false,
         }
     }

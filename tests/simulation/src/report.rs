@@ -134,6 +134,7 @@ mod tests {
             seen: Seen::default(),
             draw: DrawCounts::default(),
             log_lines: 0,
+            people_first: 0,
         }
     }
 

@@ -25,6 +25,8 @@ pub struct Course {
     pub draw: DrawCounts,
     /// Lines of the event log.
     pub log_lines: u64,
+    /// Of a flood of bots: how many of the first places people have.
+    pub people_first: u32,
 }
 
 /// Runs one seed.
@@ -81,6 +83,7 @@ pub fn side_by_side(plans: Vec<Plan>) -> Vec<Course> {
         seen: room.seen(),
         draw: room.fair_draw().counted(),
         log_lines: room.log_lines(),
+        people_first: room.people_first(),
     };
     seeds
         .into_iter()

@@ -25,9 +25,9 @@ use crate::checkers::fair_draw::FairDraw;
 use crate::checkers::{Checker, Checkers, Findings, Names, Terms};
 use crate::message::{Answer, Event, Letter, Parcel};
 use crate::network::{Network, USUAL_DELAY_MS, USUAL_WRITE_MS};
-use crate::observation::{Observation, Seen, TraceHash};
+use crate::observation::{Observation, Seen, TraceHash, VisitorId};
 use crate::plan::{MINUTE_MS, Plan, START};
-use crate::visitor::Visitor;
+use crate::visitor::{Habit, Visitor};
 
 use coordinators::CoordinatorShell;
 use edges::Edge;
@@ -120,13 +120,8 @@ impl Room {
 
     fn begin(&mut self) {
         for id in 0..self.plan.visitors {
-            // A third stands at the door when it opens, unless the event is a calm one; the
-            // others come over time.
-            let arrives = match self.chance.within(0..3) {
-                0 if !self.plan.calm => self.chance.within(0..5_000),
-                _ => self.chance.within(0..self.plan.arrivals_ms),
-            };
-            self.at(self.plan.arrivals_from_ms + arrives, Event::Visit(id));
+            let arrives = self.arrives_ms(id);
+            self.at(arrives, Event::Visit(id));
         }
         self.at(0, Event::Operate);
         self.at(self.plan.quiet_at_ms, Event::Quiet);
@@ -138,6 +133,32 @@ impl Room {
         self.at(last_orders, Event::LastOrders);
         self.at(0, Event::EdgesTell);
         self.plan_failures();
+    }
+
+    /// A third stands at the door when it opens, unless the event is a calm one; the others come over time.
+    fn arrives_ms(&mut self, id: VisitorId) -> u64 {
+        if let Some(flood) = self.plan.flood {
+            self.visitors[id as usize].habit = Habit::Patient;
+            return flood.arrives_ms(id, self.plan.seed);
+        }
+        let after = match self.chance.within(0..3) {
+            0 if !self.plan.calm => self.chance.within(0..5_000),
+            _ => self.chance.within(0..self.plan.arrivals_ms),
+        };
+        self.plan.arrivals_from_ms + after
+    }
+
+    /// How many of the first places, as many as there are people, people have; 0 without a flood.
+    pub fn people_first(&self) -> u32 {
+        let Some(flood) = self.plan.flood else {
+            return 0;
+        };
+        let first = flood.people();
+        let ranks = self.visitors.iter().map(|visitor| visitor.rank);
+        let people = (0..).zip(ranks);
+        people
+            .filter(|(id, rank)| *rank < first && flood.is_person(*id))
+            .count() as u32
     }
 
     /// Events that came up, for the calendar.
