@@ -64,10 +64,15 @@ async function installChromium(onLine) {
   });
 }
 
-/** A headless browser under playwright-core, with a fresh profile; further options go to its `launch`. */
-export async function launchBrowser({ args = [], ...options } = {}) {
+/** What playwright-core launches: a headless browser with a fresh profile. */
+export function launchOptions({ args = [], ...options } = {}) {
   const executablePath = findBrowser();
   if (!executablePath) throw new Error(HOW_TO_INSTALL);
+  return { executablePath, headless: true, args: [...BROWSER_FLAGS, ...args], ...options };
+}
+
+/** A browser under playwright-core; further options go to its `launch`. */
+export async function launchBrowser(options) {
   const { chromium } = await import("playwright-core");
-  return chromium.launch({ executablePath, headless: true, args: [...BROWSER_FLAGS, ...args], ...options });
+  return chromium.launch(launchOptions(options));
 }

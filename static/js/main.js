@@ -388,13 +388,24 @@ show(find("stay"), true);
 // Where nothing outlives a reload, the browser still says that this page replaced itself.
 if (!tab.lasts() && document.referrer === location.href.split("#")[0]) rememberMove(tab, null, Date.now());
 memory.write({ ...(me.rank != null && remembered(memory.read(), me)), back: room.return });
-if (me.state === "none" && !cookiesWork(document)) me.cookie = false;
-redraw();
-if (me.cookie !== false) {
-  poll.start();
-  (brought && CAN_SWITCH.includes(sceneNow()) ? joinWith(brought) : goOn()).catch(() => {
-    failures += 1;
-    redraw();
-    poll.replan();
-  });
-}
+// The page shows the state as it came; what follows is done piece by piece, so that a slow phone answers taps meanwhile.
+const begin = [
+  () => {
+    if (me.state === "none" && !cookiesWork(document)) me.cookie = false;
+  },
+  redraw,
+  () => {
+    if (me.cookie === false) return;
+    poll.start();
+    (brought && CAN_SWITCH.includes(sceneNow()) ? joinWith(brought) : goOn()).catch(() => {
+      failures += 1;
+      redraw();
+      poll.replan();
+    });
+  },
+];
+const next = () => {
+  begin.shift()();
+  if (begin.length > 0) setTimeout(next);
+};
+setTimeout(next);

@@ -11,14 +11,19 @@ function wordsIn(lang, entries, preferred = []) {
   const base = lang.split("-")[0];
   const region = preferred.find((tag) => tag.split("-")[0] === base) ?? lang;
   const times = lang.includes("-u-") && !region.includes("-u-") ? `${region}-u-nu-latn` : region;
-  const numbers = new Intl.NumberFormat(lang);
-  const rules = new Intl.PluralRules(lang);
+  // Each takes a slow phone a noticeable while to make: only what a scene uses is made.
+  let numbers = null;
+  let rules = null;
 
   const fill = (text, filled) =>
     text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(filled, name) ? filled[name] : whole));
-  const number = (value) => numbers.format(value);
+  const number = (value) => {
+    numbers ??= new Intl.NumberFormat(lang);
+    return numbers.format(value);
+  };
   const text = (key, filled = {}) => fill(entries[key], filled);
   const plural = (key, count, filled = {}) => {
+    rules ??= new Intl.PluralRules(lang);
     const form = entries[key][rules.select(count)] ?? entries[key].other;
     return fill(form, { n: number(count), ...filled });
   };

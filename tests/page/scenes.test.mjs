@@ -77,6 +77,12 @@ test("every page without script is clean to axe, but for the refresh that can be
   await context.close();
 });
 
+/** The script has done each piece that it begins with. */
+const hasBegun = (page) =>
+  page.evaluate(async () => {
+    for (let piece = 0; piece < 4; piece += 1) await new Promise((done) => setTimeout(done));
+  });
+
 /** The words that stand on a page, without what only one side has. */
 const shown = (page) =>
   page.evaluate(() => {
@@ -108,6 +114,7 @@ test("script shows the same words that the first paint showed", async () => {
     for (const language of Object.values(LANGUAGES)) {
       const html = await at.renderer.render(viewOf(scene, { language }));
       await Promise.all([first.show(html), second.show(html)]);
+      await hasBegun(second.page);
       const where = `${scene}, ${language}`;
       assert.deepEqual(await shown(second.page), await shown(first.page), where);
       assert.equal(await second.page.title(), await first.page.title(), where);
