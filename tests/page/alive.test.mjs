@@ -264,10 +264,17 @@ story(
 story(
   "before the opening the page counts down, and joins when it comes",
   "before",
-  { prequeue_at: Date.now() + 60_000 },
+  {
+    get prequeue_at() {
+      return Date.now() + 60_000;
+    },
+  },
   async (room, page) => {
     await page.goto(room.url);
-    assert.match(await page.locator("#clock-time").textContent(), /^00:0[01]:\d\d$/);
+    await page
+      .locator("#clock-time")
+      .filter({ hasText: /^00:0[01]:\d\d$/ })
+      .waitFor();
     Object.assign(room.view, { phase: "prequeue", permit: null });
     await page.evaluate(() => window.dispatchEvent(new Event("online")));
     await inScene(page, "waiting");

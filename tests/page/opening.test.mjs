@@ -90,7 +90,7 @@ story(
 );
 
 story("the entrants are counted live, and not read out at every change", "prequeue_draw", {}, async (room, page) => {
-  room.view.opens_at = Date.now() + HOUR_MS;
+  room.view.opens_at = room.view.now + HOUR_MS;
   await page.goto(room.url);
   await page.evaluate(() => {
     window.said = [];
@@ -113,7 +113,7 @@ story("the entrants are counted live, and not read out at every change", "preque
 });
 
 story("an opening that is moved says from when to when, and why", "prequeue_draw", {}, async (room, page) => {
-  const opens_at = Date.now() + HOUR_MS;
+  const opens_at = room.view.now + HOUR_MS;
   room.view.opens_at = opens_at;
   await page.goto(room.url);
   assert.equal(await page.locator("#notice").isVisible(), false);
@@ -128,7 +128,7 @@ story("an opening that is moved says from when to when, and why", "prequeue_draw
 });
 
 story("from the draw to the number: drawing, then the rank with its proof", "prequeue_draw", {}, async (room, page) => {
-  room.view.opens_at = Date.now() + HOUR_MS;
+  room.view.opens_at = room.view.now + HOUR_MS;
   await page.goto(room.url);
   Object.assign(room.view, viewOf("drawing", { now: Date.now(), poll: 300, board_version: 8 }));
   await inScene(page, "drawing");

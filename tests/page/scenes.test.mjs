@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { violations, wideBy } from "./axe.mjs";
 import { startRoom } from "./room.mjs";
 import { LANGUAGES, NOW_MS, scenes, viewOf } from "./scenes.mjs";
-import { atStage, SCRIPTLESS } from "./stories.mjs";
+import { atStage, hasBegun, SCRIPTLESS } from "./stories.mjs";
 
 const MOST_BYTES = 30_000;
 
@@ -76,12 +76,6 @@ test("every page without script is clean to axe, but for the refresh that can be
   }
   await context.close();
 });
-
-/** The script has done each piece that it begins with. */
-const hasBegun = (page) =>
-  page.evaluate(async () => {
-    for (let piece = 0; piece < 4; piece += 1) await new Promise((done) => setTimeout(done));
-  });
 
 /** The words that stand on a page, without what only one side has. */
 const shown = (page) =>

@@ -35,13 +35,34 @@ export function stories(at = atStage()) {
       const faults = [];
       context.on("weberror", (fault) => faults.push(fault.error().message));
       try {
-        await run(room, await context.newPage(), context);
+        const page = await context.newPage();
+        if (options.javaScriptEnabled !== false) readsOnceBegun(page);
+        await run(room, page, context);
         if (faults.length > 0) throw new Error(`the page's script failed: ${faults.join("; ")}`);
       } finally {
         await Promise.race([context.close(), seconds(CLOSED_WITHIN_SECONDS)]);
         room.close();
       }
     });
+}
+
+/** The page's script has done each piece that it begins with. */
+export const hasBegun = (page) =>
+  page.evaluate(async () => {
+    for (let piece = 0; piece < 4; piece += 1) await new Promise((done) => setTimeout(done));
+  });
+
+/** From now on a page has loaded once its script has begun, too. */
+function readsOnceBegun(page) {
+  for (const way of ["goto", "reload", "goBack"]) {
+    const load = page[way].bind(page);
+    page[way] = async (...args) => {
+      const response = await load(...args);
+      // It may have moved on meanwhile.
+      await hasBegun(page).catch(() => {});
+      return response;
+    };
+  }
 }
 
 /** The options of a browser without script. */

@@ -56,6 +56,7 @@ fn chi_squared<const COLUMNS: usize>(table: &[[u64; COLUMNS]]) -> f64 {
     sum
 }
 
+// Q4.
 #[test]
 fn arrival_time_and_rank_are_independent() {
     let mut table = [[0; TENTHS]; TENTHS];
