@@ -9,12 +9,13 @@ import { say, seconds, withSignsOfLife } from "./progress.mjs";
 import { setup } from "./setup.mjs";
 import { provideBrowser } from "./testing/browser.mjs";
 import { countTests, failedTests } from "./testing/counts.mjs";
+import { provideOriginPrograms } from "./testing/origin-programs.mjs";
 import { providePython } from "./testing/python.mjs";
 import { suites } from "./testing/suites.mjs";
 
 const USAGE = `npm test -- [NAME...] [--install-system]
   NAME             only these suites: ${suites.map(({ name }) => name).join(", ")}
-  --install-system may install Chromium with the system's package manager (in CI it always may)
+  --install-system may install Chromium, nginx, PHP and a JDK with the system's package manager (in CI it always may)
 The output of every suite is kept in .tools/test-logs/.`;
 
 const logsDir = path.join(toolsDir, "test-logs");
@@ -82,6 +83,7 @@ async function provide(names, mayInstall) {
   const env = {};
   if (names.includes("browser")) env.CHROME_PATH = await provideBrowser(mayInstall);
   if (names.includes("python")) env.PYTHON = await providePython();
+  if (names.includes("origins")) Object.assign(env, await provideOriginPrograms(mayInstall));
   return env;
 }
 

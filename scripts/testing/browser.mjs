@@ -1,8 +1,7 @@
 // A Chrome or Chromium for the page tests: an installed one, else the system's package where that is allowed.
 import { existsSync } from "node:fs";
 import { findOnPath } from "../paths.mjs";
-import { step } from "../progress.mjs";
-import { run, runOrThrow } from "../processes.mjs";
+import { installPackages } from "./system-packages.mjs";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 const PLACES = [
@@ -38,30 +37,12 @@ export async function provideBrowser(mayInstall) {
   const named = process.env.CHROME_PATH;
   if (named) throw new Error(`CHROME_PATH is "${named}", but there is no such file`);
   if (!mayInstall) throw new Error(HOW_TO_INSTALL);
-  await step("Chromium from the system's packages", "1 to 3 min", installChromium);
+  const title = "Chromium from the system's packages";
+  await installPackages({ packages: ["chromium"], title, usually: "1 to 3 min", howTo: HOW_TO_INSTALL });
   const installed = findBrowser();
   if (!installed)
     throw new Error(`the package chromium brought no browser (on Ubuntu it is a snap); ${HOW_TO_INSTALL}`);
   return installed;
-}
-
-/** With Debian's package manager, as root or by a sudo that asks nothing. */
-async function installChromium(onLine) {
-  if (!findOnPath("apt-get")) throw new Error(`there is no apt-get to install Chromium with; ${HOW_TO_INSTALL}`);
-  const isRoot = process.getuid?.() === 0;
-  if (!isRoot && !findOnPath("sudo")) {
-    throw new Error(`installing Chromium needs root or sudo, and here is neither; ${HOW_TO_INSTALL}`);
-  }
-  const options = { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }, onLine };
-  const aptGet = (...args) => {
-    const [command, ...rest] = [...(isRoot ? [] : ["sudo", "-n"]), "apt-get", ...args];
-    return [command, rest, options];
-  };
-  // One source of packages that cannot be reached is no reason to give up: the installation says what is missing.
-  await run(...aptGet("update", "-qq"));
-  await runOrThrow(...aptGet("install", "-y", "-qq", "--no-install-recommends", "chromium")).catch((error) => {
-    throw new Error(`Chromium could not be installed: ${error.message}\n${HOW_TO_INSTALL}`);
-  });
 }
 
 /** What playwright-core launches: a headless browser with a fresh profile. */

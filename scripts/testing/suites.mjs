@@ -1,8 +1,8 @@
 // The suites of `npm test`, in the order in which they run: what is quick and often wrong first.
 //
-// `commands` are run one after another and all are run; `needs` names setup steps; `provides` asks for a browser or
-// Python. A command is `{ label, program, args, env }`, and `countsTests` if it has to report at least one test; any other
-// is a check, and one by itself.
+// `commands` are run one after another and all are run; `needs` names setup steps; `provides` asks for a browser, Python,
+// or what origins run on. A command is `{ label, program, args, env }`, and `countsTests` if it has to report at least one
+// test; any other is a check, and one by itself.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { NATIVE_SELECTION, npmBinary, root, targetDir, toolNode } from "../paths.mjs";
@@ -92,6 +92,15 @@ export const suites = [
       { label: "jose", program: toolNode(), args: ["tests/tokens/verify-with-jose.mjs"] },
       { label: "PyJWT", program: PYTHON, args: ["tests/tokens/verify_with_pyjwt.py"] },
       nodeTests("tests/tokens"),
+    ],
+  },
+  {
+    name: "recipes",
+    needs: ["packages", "rust", "tools", "keys", "keysTool", "shop", "worker"],
+    provides: ["python", "origins"],
+    commands: () => [
+      cargo("passes", ["build", "--quiet", ...NATIVE_SELECTION, "--example", "passes"]),
+      nodeTests("tests/recipes"),
     ],
   },
   {

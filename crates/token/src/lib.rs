@@ -47,6 +47,8 @@ mod crockford;
 mod derive;
 mod enqueue;
 mod envelope;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod envelope_tests;
 mod handover;
 mod key_hash;
 mod keys;

@@ -9,11 +9,11 @@ use anteroom_demo_shop::bank::Bank;
 use anteroom_demo_shop::event_paths::EventPaths;
 use anteroom_demo_shop::random::unguessable;
 use anteroom_demo_shop::seats::Seats;
+use anteroom_demo_shop::serving::{PATIENCE, serve as serve_http};
 use anteroom_demo_shop::settings::Settings;
 use anteroom_demo_shop::shop::Shop;
 use anteroom_demo_shop::till::Till;
-use axum::serve::ListenerExt;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 #[tokio::main]
@@ -74,22 +74,12 @@ async fn serve(settings: Settings) -> Result<(), String> {
     println!(
         "demo shop ready at http://{shop_address} (paying leads to its pretend bank at {bank_pages})"
     );
-    let shop_served = axum::serve(
-        shop_listener.tap_io(send_at_once),
-        shop.router(settings.test_endpoints),
-    );
-    let bank_served = axum::serve(bank_listener.tap_io(send_at_once), bank.router());
     tokio::select! {
-        ended = shop_served => ended.map_err(|error| error.to_string()),
-        ended = bank_served => ended.map_err(|error| error.to_string()),
-        () = told_to_stop() => Ok(()),
+        () = serve_http(shop_listener, shop.router(settings.test_endpoints), PATIENCE) => {}
+        () = serve_http(bank_listener, bank.router(), PATIENCE) => {}
+        () = told_to_stop() => {}
     }
-}
-
-/// A short answer does not wait for the acknowledgement of what was sent before it.
-fn send_at_once(stream: &mut TcpStream) {
-    // Without it the answer comes all the same, 40 ms later.
-    let _ = stream.set_nodelay(true);
+    Ok(())
 }
 
 async fn listen(address: &str) -> Result<TcpListener, String> {
