@@ -1,9 +1,12 @@
 //! The bodies of requests on the waiting room's own addresses: small, of a known type, with known fields only.
 
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
 use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::ReadableStreamDefaultReader;
-use worker::js_sys;
+use worker::{Delay, js_sys};
 
 use crate::incoming::Incoming;
 use crate::json;
@@ -14,6 +17,8 @@ use crate::problem::Problem;
 pub const MAX_BODY_BYTES: usize = 16 * 1024;
 /// So much of a body that nobody wants is read before the answer: more than a browser sends by mistake.
 const MAX_DRAINED_BYTES: usize = 16 * 1024 * 1024;
+/// How long a body is waited for. What is read here is smaller than a picture; who sends it more slowly means harm.
+const BODY_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A body that was read: a name and a text for each field.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -72,17 +77,35 @@ async fn read_bytes(request: &web_sys::Request, incoming: &Incoming) -> Result<V
     match collect(request, MAX_BODY_BYTES).await {
         Ok((_, count)) if count > MAX_BODY_BYTES => Err(too_long()),
         Ok((bytes, _)) => Ok(bytes),
-        Err(_) => Err(Problem::new(400, "broken-body", "body: it broke off")),
+        Err(_) => Err(Problem::new(
+            400,
+            "broken-body",
+            "body: it broke off, or took longer than 10 s",
+        )),
     }
 }
 
 /// The first `kept` bytes of a body, and how many there were, as far as anybody waits for them.
 async fn collect(request: &web_sys::Request, kept: usize) -> Result<(Vec<u8>, usize), JsValue> {
-    let (mut bytes, mut count) = (Vec::new(), 0);
     let Some(body) = request.body() else {
-        return Ok((bytes, count));
+        return Ok((Vec::new(), 0));
     };
     let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
+    let collected = Box::pin(collect_from(&reader, kept));
+    match select(collected, Delay::from(BODY_PATIENCE)).await {
+        Either::Left((collected, _)) => collected,
+        Either::Right(_) => {
+            let _ = reader.cancel();
+            Err("too slow".into())
+        }
+    }
+}
+
+async fn collect_from(
+    reader: &ReadableStreamDefaultReader,
+    kept: usize,
+) -> Result<(Vec<u8>, usize), JsValue> {
+    let (mut bytes, mut count) = (Vec::new(), 0);
     while count <= MAX_DRAINED_BYTES {
         let chunk = js_sys::futures::JsFuture::from(reader.read()).await?;
         if js_sys::Reflect::get(&chunk, &"done".into())?.is_truthy() {
