@@ -242,27 +242,6 @@ test("paths that are no UTF-8, and requests that are no HTTP, do not reach the o
   assert.equal((await room.ask("/_wr/health")).status, 200);
 });
 
-test("C20 a hundred connections that send their headers or bodies slowly hold nobody up", async () => {
-  const host = `Host: 127.0.0.1:${room.port}\r\n`;
-  const slowHeaders = `GET /events/demo/x HTTP/1.1\r\n${host}X-Slow: `;
-  const slowBody = `POST ${QUEUE}/tickets HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 999\r\n\r\n{`;
-  const sockets = Array.from({ length: 100 }, (_, n) => {
-    const socket = net.connect(room.port, "127.0.0.1", () => socket.write(n % 2 ? slowHeaders : slowBody));
-    socket.on("error", () => {});
-    return socket;
-  });
-  try {
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const began_ms = Date.now();
-    const fan = room.visitor();
-    await fan.admitted();
-    assert.equal((await fan.visit()).status, 200);
-    assert.ok(Date.now() - began_ms < PATIENCE_MS, `${Date.now() - began_ms} ms`);
-  } finally {
-    for (const socket of sockets) socket.destroy();
-  }
-});
-
 test("nothing of all this made a place", async () => {
   const operator = await room.operator();
   const { totals } = await operator.observe();

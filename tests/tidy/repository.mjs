@@ -22,7 +22,7 @@ export const written = files.filter(
   (name) =>
     !LOCK_FILES.has(name) &&
     !name.includes("/vectors/") &&
-    /(\.(rs|mjs|js|css|html|md|toml|ya?ml|json|py|sh|txt)|\/run|LICENSE-\w+)$/.test(name),
+    /(\.(rs|mjs|js|css|html|md|toml|ya?ml|json|py|php|java|conf|sh|txt)|\/run|LICENSE-\w+)$/.test(name),
 );
 
 export const withEnding = (...endings) => written.filter((name) => endings.some((ending) => name.endsWith(ending)));

@@ -1,4 +1,4 @@
-//! Good tokens in another place: another event, run, deployment or host than the one they were made for, each opened with
+//! T20: good tokens in another place: another event, run, deployment or host than the one they were made for, each opened with
 //! the keys that are right there, so that nothing but the token's own scope and key refuses it.
 
 mod forge;

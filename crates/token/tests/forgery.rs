@@ -9,6 +9,7 @@ fn origin_takes(kind: Kind, token: &str) -> bool {
     kind.purpose == "pass" && forge::verifier(kind).verify(token, NOW).is_ok()
 }
 
+/// T24.
 #[test]
 fn every_flipped_bit_of_a_token_is_refused() {
     for kind in EVERY_KIND {
@@ -30,6 +31,7 @@ fn every_flipped_bit_of_a_token_is_refused() {
     }
 }
 
+/// T24, and so that nothing but the signature refuses it.
 #[test]
 fn every_flipped_bit_inside_payload_and_signature_is_refused() {
     for kind in EVERY_KIND {
@@ -66,6 +68,7 @@ fn every_flipped_bit_inside_payload_and_signature_is_refused() {
     }
 }
 
+/// T25.
 #[test]
 fn a_shortened_or_lengthened_signature_is_refused() {
     for kind in EVERY_KIND {
@@ -109,6 +112,7 @@ fn a_shortened_or_lengthened_signature_is_refused() {
     }
 }
 
+/// T6: safe to log.
 #[test]
 fn nothing_of_a_refused_token_is_echoed() {
     for kind in EVERY_KIND {

@@ -32,6 +32,7 @@ fn a_key_of_random_bytes_is_taken_with_a_previous_one_or_none() {
     );
 }
 
+/// T5.
 #[test]
 fn weak_short_and_malformed_keys_are_refused_by_id_only() {
     let counting: [u8; 32] = core::array::from_fn(|at| at as u8);
@@ -149,6 +150,7 @@ fn scope() -> PassScope {
     }
 }
 
+/// T5.
 #[test]
 fn an_origin_refuses_keys_it_cannot_trust() {
     let weak_point = encode([&[1][..], &[0; 31]].concat());
@@ -237,6 +239,7 @@ fn a_rotation_loses_no_visitor_and_retires_the_old_key() {
     }
 }
 
+/// T20.
 #[test]
 fn the_key_of_one_origin_is_worth_nothing_at_another() {
     let keyring = Keyring::parse(&format!("k1:{GOOD}"), None).unwrap();

@@ -5,10 +5,10 @@
 mod forge;
 
 use anteroom_token::{
-    Challenge, EnqueueToken, MAX_WORK_BITS, Pass, Permit, Refusal, SessionId, StaffToken, Ticket,
-    permit_signature,
+    Challenge, EnqueueToken, MAX_WORK_BITS, Pass, Permit, Refusal, Scope, SessionId, StaffToken,
+    Ticket, Tokens, permit_signature,
 };
-use forge::{ENQUEUE, NOW, PASS, STAFF, tokens, verifier};
+use forge::{ENQUEUE, NOW, PASS, STAFF, keyring, tokens, verifier};
 use proptest::prelude::*;
 
 const LARGEST: u64 = (1 << 53) - 1;
@@ -86,12 +86,14 @@ proptest! {
         prop_assert!(tokens(STAFF).open_staff(&tokens(STAFF).seal_staff(&staff), NOW + late).is_ok());
     }
 
+    /// T28.
     #[test]
     fn two_different_tickets_never_seal_to_the_same_bytes(one in any_ticket(), other in any_ticket()) {
         let tokens = tokens(PASS);
         prop_assert_eq!(one == other, tokens.seal_ticket(&one) == tokens.seal_ticket(&other));
     }
 
+    /// T28.
     #[test]
     fn digits_that_move_between_numbers_change_the_token(a in 1u32..1000, b in 1u32..1000) {
         let sealed = |index, generation| tokens(PASS).seal_pass(&Pass {
@@ -102,7 +104,35 @@ proptest! {
         prop_assert_ne!(sealed(a, b), sealed(shifted.0, shifted.1));
     }
 
-    /// The edge takes a pass while `now < exp`, an origin while `now < exp + 30`, both from `iat - 30` on.
+    /// T28: letters that move from issuer to audience to event give another text to sign, and another key.
+    #[test]
+    fn letters_that_move_across_a_border_change_the_token(
+        text in "[a-z]{3,40}", one in (1usize..20, 1usize..20), other in (1usize..20, 1usize..20),
+    ) {
+        let cut = |(first, second): (usize, usize)| {
+            let first = first.min(text.len() - 2);
+            let second = (first + second).min(text.len() - 1);
+            (first, second)
+        };
+        let signed = |(first, second)| {
+            let scope = Scope {
+                issuer: &text[..first], audience: &text[first..second], event: &text[second..], run: 3,
+            };
+            let tokens = Tokens::new(&keyring(), scope);
+            let pass = tokens.seal_pass(&Pass {
+                session: SessionId { home: 1, index: 2, generation: 3 },
+                issued_at: NOW, expires_at: NOW + 180, session_ends_at: NOW + 1200,
+            });
+            let (content, mac) = pass.rsplit_once('.').expect("three segments");
+            (content.to_owned(), mac.to_owned())
+        };
+        let (one, other) = (cut(one), cut(other));
+        let ((content, mac), (other_content, other_mac)) = (signed(one), signed(other));
+        prop_assert_eq!(one == other, content == other_content);
+        prop_assert_eq!(one == other, mac == other_mac);
+    }
+
+    /// T17, T18: the edge takes a pass while `now < exp`, an origin while `now < exp + 30`, both from `iat - 30` on.
     #[test]
     fn a_pass_holds_exactly_while_it_should(
         session in any_session(), now in NOW - 400..NOW + 400, life in 0u64..300,
@@ -135,7 +165,7 @@ proptest! {
         prop_assert!(tokens(ENQUEUE).open_enqueue(&token, now, None).is_err());
     }
 
-    /// A payload that was changed and signed again opens only if it has the one byte form of what was read.
+    /// T12, T14, T16: a payload that was changed and signed again opens only if it has the one byte form of what was read.
     #[test]
     fn one_meaning_has_one_spelling(at in 0usize..180, byte in 0x20u8..0x7f) {
         let mut payload = forge::object(&PASS.claims()).into_bytes();

@@ -1,4 +1,4 @@
-//! Does it take longer to refuse a MAC whose first byte is right? Welch's t-test over interleaved measurements, as dudect
+//! T26: does it take longer to refuse a MAC whose first byte is right? Welch's t-test over interleaved measurements, as dudect
 //! does it: |t| below 4.5 is no evidence of a difference.
 //!
 //! Measured times depend on what else the machine does, so the largest measurements are cropped, and only three runs in

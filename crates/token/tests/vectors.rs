@@ -1,4 +1,4 @@
-//! The published vectors in `tests/vectors/` against the crate, natively and as WebAssembly. Who verifies tokens with
+//! T31: the published vectors in `tests/vectors/` against the crate, natively and as WebAssembly. Who verifies tokens with
 //! other software reads the same files.
 
 mod case;

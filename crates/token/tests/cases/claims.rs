@@ -12,6 +12,7 @@ pub fn cases(kind: Kind) -> Vec<Case> {
     cases
 }
 
+/// T12, T14: each claim missing, twice, elsewhere, or of another type.
 fn each_claim(kind: Kind) -> Vec<Case> {
     let mut cases = Vec::new();
     let claims = kind.claims();
@@ -82,6 +83,7 @@ fn each_claim(kind: Kind) -> Vec<Case> {
     cases
 }
 
+/// T16, T28: claims that nobody knows, and every other spelling of those that are known.
 fn spellings(kind: Kind) -> Vec<Case> {
     let payload = object(&kind.claims());
     let mut extra = kind.claims();

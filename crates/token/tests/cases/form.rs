@@ -16,6 +16,7 @@ pub fn cases(kind: Kind) -> Vec<Case> {
     cases
 }
 
+/// T4, T9, T10: missing, further and empty segments, an empty signature, and what is no letter of base64url.
 fn segment_cases(kind: Kind) -> Vec<Case> {
     let token = kind.token();
     let [header, payload, signature] = segments(&token);
@@ -123,6 +124,7 @@ fn next_letter(letter: u8) -> char {
     char::from(ALPHABET[at + 1])
 }
 
+/// T1, T2, T6, T13: algorithms that are not the key's, strange key ids, and every other spelling of the header.
 fn header_cases(kind: Kind) -> Vec<Case> {
     let (typ, kid, alg, payload) = (kind.typ(), kind.kid(0), kind.alg, object(&kind.claims()));
     let mut headers: Vec<(String, String, &str)> = Vec::new();
@@ -254,6 +256,7 @@ fn header_cases(kind: Kind) -> Vec<Case> {
         .collect()
 }
 
+/// T2, T3, T24: signatures with another key or algorithm, or over something else.
 fn signature_cases(kind: Kind) -> Vec<Case> {
     let token = kind.token();
     let [header, payload, _] = segments(&token);
@@ -327,7 +330,8 @@ fn signature_cases(kind: Kind) -> Vec<Case> {
     cases
 }
 
-/// Tokens of every other purpose: as they are, and with the header of this one.
+/// T21: tokens of every other purpose, all ordered pairs: as they are, and with the header of this one, under which the
+/// MAC fails too.
 fn purpose_cases(kind: Kind) -> Vec<Case> {
     let mut cases = Vec::new();
     for other in EVERY_KIND.into_iter().filter(|other| *other != kind) {

@@ -10,7 +10,7 @@ pub fn cases(kind: Kind) -> Vec<Case> {
     cases
 }
 
-/// The seconds around `iat` and `exp`.
+/// T17, T18: the seconds around `iat` and `exp`, at the edge.
 pub fn times(kind: Kind) -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, iat, refusal) in [
@@ -49,7 +49,7 @@ pub fn same_at_origin(case: &Case) -> Option<Case> {
     })
 }
 
-/// The seconds after `exp` as an origin sees them.
+/// T18: the seconds after `exp` as an origin sees them.
 pub fn only_at_origin(kind: Kind) -> Vec<Case> {
     [
         ("in the second in which it expires", NOW, None),
@@ -75,6 +75,7 @@ fn with_claim(kind: Kind, name: &str, claim: &str, value: u64, refusal: Option<&
     }
 }
 
+/// T20: made for another deployment, event, audience or run.
 fn scopes(kind: Kind) -> Vec<Case> {
     let mut rows = vec![
         (
