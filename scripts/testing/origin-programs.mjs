@@ -7,18 +7,24 @@ import { installPackages } from "./system-packages.mjs";
 
 /** Where Debian keeps what only root has in its path. */
 const SYSTEM_FOLDERS = ["/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"];
-/** `java Verify.java` without a compiler at hand wants 11, `HexFormat` of the tests 17. */
+/** As the recipes say of themselves. */
 const OLDEST_JAVA = 17;
 const OLDEST_PHP = 8;
 
 const PROGRAMS = [
-  { name: "NGINX", command: "nginx", debian: "nginx", works: () => true },
+  { name: "NGINX", command: "nginx", debian: "nginx", works: hasNginx },
   { name: "PHP", command: "php", debian: "php-cli", works: hasPhp },
   { name: "JAVAC", command: "javac", debian: "default-jdk-headless", works: hasJava },
 ];
 
 const find = (command) =>
   findOnPath(command) ?? SYSTEM_FOLDERS.map((folder) => `${folder}/${command}`).find(existsSync) ?? null;
+
+/** What `auth_request` and an https room need; Debian's has both. */
+async function hasNginx(nginx) {
+  const { code, output } = await run(nginx, ["-V"]);
+  return code === 0 && ["http_auth_request_module", "http_ssl_module"].every((name) => output.includes(name));
+}
 
 async function hasJava(javac) {
   const { code, output } = await run(javac, ["-version"]);
