@@ -2,6 +2,7 @@
 //
 // Layout of a state folder: objects/ (what the Durable Objects store), shop/ (the demo shop's store),
 // serve/ (the generated configuration and the modules of this start, so that a later build changes nothing).
+import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -47,6 +48,8 @@ export async function startServer(options = {}) {
 class Server {
   /** The latest output of workerd and the shop. */
   output = "";
+  /** The header in which a test says, as JSON, what the platform would say of the connection. */
+  cfHeader = `cf-told-${randomBytes(8).toString("hex")}`;
   /** What the Worker finds wrong with its configuration, a line each. */
   problems = [];
   #options;
@@ -116,6 +119,7 @@ class Server {
         stateDir: this.#in("objects"),
         address: `${this.#options.host}:${this.port}`,
         tls: pair,
+        cfHeader: this.cfHeader,
       });
       writeFileSync(this.#in("serve", "config.capnp"), text, { mode: 0o600 });
     };

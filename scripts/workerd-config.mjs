@@ -11,13 +11,14 @@ const BINDINGS_NOT_SERVED = ["kv_namespaces", "r2_buckets", "d1_databases", "ser
 
 /**
  * The text of the configuration. `modules` are `{ name, file }` with files relative to where the text will lie,
- * `tls` is null or `{ certificate, privateKey }` as PEM.
+ * `tls` is null or `{ certificate, privateKey }` as PEM. `cfHeader` names the header that says what the platform says of a
+ * connection (`request.cf`): whoever knows the name can say it, so it is a secret of this start.
  */
-export function workerdConfig({ config, secrets, modules, stateDir, address, tls }) {
+export function workerdConfig({ config, secrets, modules, stateDir, address, tls, cfHeader }) {
   refuseWhatIsNotServed(config);
   const classes = config.durable_objects?.bindings ?? [];
   const sqlite = new Set((config.migrations ?? []).flatMap((migration) => migration.new_sqlite_classes ?? []));
-  const http = `(style = host, cfBlobHeader = "CF-Blob")`;
+  const http = `(style = host, cfBlobHeader = ${text(cfHeader)})`;
   const socket = tls
     ? `https = (options = ${http}, tlsOptions = (keypair = (privateKey = ${text(tls.privateKey)}, certificateChain = ${text(tls.certificate)})))`
     : `http = ${http}`;

@@ -4,7 +4,14 @@
 //! under the old name is left alone. `__Host-` binds a cookie to one host; an event on several hosts has a configured
 //! domain and `__Secure-`. Plain names exist only on unencrypted loopback, where browsers keep no prefixed cookies.
 //! The pass is `SameSite=None`: a bank's form that posts back from its own site must find it. It opens the gate and
-//! authorises nothing else. Names and attributes are kept by browsers across deploys: changing one without a new epoch
+//! authorises nothing else.
+//!
+//! In a frame of another site that the event allows, browsers send no `Lax` cookies. There ours are partitioned
+//! (`SameSite=None; Partitioned`, CHIPS): kept for this site below that one, and sent nowhere else. They have names of their
+//! own, by which a request from inside the frame, which says no more about it, is known. Such a cookie travels across
+//! sites; what keeps other sites from using it is [`same_site`](crate::same_site).
+//!
+//! Names and attributes are kept by browsers across deploys: changing one without a new epoch
 //! loses places.
 
 use anteroom_config::host;
@@ -52,7 +59,26 @@ impl Kind {
 pub struct Jar<'a> {
     event: &'a str,
     dress: Dress<'a>,
+    place: Shown,
 }
+
+/// Where the page is shown that a request comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// By itself; no other site may frame it.
+    Alone,
+    /// By itself; another site might have framed it.
+    Unframed,
+    /// In another site's frame.
+    Framed,
+}
+
+/// What stands at the end of a partitioned cookie's name.
+const FRAMED: &str = "-framed";
+/// The elements that put a page into another, as `Sec-Fetch-Dest` names them.
+pub const FRAMES: [&str; 4] = ["iframe", "frame", "object", "embed"];
+/// One of the sites that may frame: the event's own host, as a policy writes it.
+const SELF: &str = "'self'";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dress<'a> {
@@ -70,11 +96,40 @@ impl<'a> Jar<'a> {
             Some(domain) => Dress::Domain(domain),
             None => Dress::Host,
         };
-        Jar { event, dress }
+        Jar {
+            event,
+            dress,
+            place: Shown::Alone,
+        }
+    }
+
+    /// As it is where `frame_ancestors` may show the page in a frame. `header`: the cookies that came.
+    pub fn below(mut self, frame_ancestors: &[String], incoming: &Incoming, header: &str) -> Self {
+        let others = frame_ancestors.iter().any(|site| site != SELF);
+        if !others || self.dress == Dress::Plain {
+            return self;
+        }
+        self.place = Shown::Framed;
+        let is_known = Kind::ALL
+            .into_iter()
+            .any(|kind| of_name(header, self.name(kind)).next().is_some());
+        if !is_known && !is_navigated_by(frame_ancestors, incoming) {
+            self.place = Shown::Unframed;
+        }
+        self
     }
 
     /// The cookie's name.
     pub fn name(&self, kind: Kind) -> String {
+        let end = if self.place == Shown::Framed {
+            FRAMED
+        } else {
+            ""
+        };
+        format!("{}{end}", self.plain_name(kind))
+    }
+
+    fn plain_name(&self, kind: Kind) -> String {
         let prefix = match self.dress {
             Dress::Plain => "",
             Dress::Host => "__Host-",
@@ -83,12 +138,18 @@ impl<'a> Jar<'a> {
         format!("{prefix}wr-{}-{}-{EPOCH}", kind.word(), self.event)
     }
 
+    /// Whether the page is shown in another site's frame, as far as the request tells.
+    pub fn is_framed(&self) -> bool {
+        self.place == Shown::Framed
+    }
+
     /// The `Set-Cookie` that keeps `value` for `seconds`.
     pub fn set(&self, kind: Kind, value: &str, seconds: u64) -> String {
         let name = self.name(kind);
         let seconds = seconds.min(KEPT_SECONDS);
         let same_site = match (kind, self.dress) {
             (_, Dress::Plain) => "; SameSite=Lax",
+            _ if self.place == Shown::Framed => "; Secure; SameSite=None; Partitioned",
             (Kind::Pass, _) => "; Secure; SameSite=None",
             (_, _) => "; Secure; SameSite=Lax",
         };
@@ -104,18 +165,42 @@ impl<'a> Jar<'a> {
         self.set(kind, "", 0)
     }
 
-    /// The values of a cookie in a `Cookie` header, in their order.
+    /// The values of a cookie in a `Cookie` header, in their order; where the page may be framed, of both names, first of
+    /// the one that would be set.
     pub fn values<'h>(
         &self,
         header: &'h str,
         kind: Kind,
     ) -> impl Iterator<Item = &'h str> + use<'h> {
-        let name = self.name(kind);
-        pairs(header)
-            .filter(move |(present, _)| *present == name)
-            .map(|(_, value)| value)
-            .take(MAX_OF_ONE_NAME)
+        let plain = (self.place == Shown::Framed).then(|| self.plain_name(kind));
+        let plain = plain.into_iter().flat_map(|name| of_name(header, name));
+        of_name(header, self.name(kind)).chain(plain)
     }
+}
+
+fn of_name(header: &str, name: String) -> impl Iterator<Item = &str> {
+    pairs(header)
+        .filter(move |(present, _)| *present == name)
+        .map(|(_, value)| value)
+        .take(MAX_OF_ONE_NAME)
+}
+
+/// Whether another site navigates its frame to this page. Which site that is, `Referer` says, unless the site keeps it to
+/// itself: then the page's policy decides whether it is shown.
+fn is_navigated_by(frame_ancestors: &[String], incoming: &Incoming) -> bool {
+    let says = |name, values: &[&str]| {
+        let value = incoming.header(name);
+        value.is_some_and(|value| values.contains(&value.as_str()))
+    };
+    let is_named = |referer: String| {
+        frame_ancestors.iter().any(|site| {
+            let rest = referer.strip_prefix(site.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    };
+    says("sec-fetch-site", &["cross-site"])
+        && says("sec-fetch-dest", &FRAMES)
+        && incoming.header("referer").is_none_or(is_named)
 }
 
 /// The name and value of each cookie; pieces without an equals sign are no cookies.
@@ -158,135 +243,5 @@ pub fn without_ours(header: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::incoming::Method;
-
-    fn jar(address: &str, domain: Option<&'static str>) -> Jar<'static> {
-        Jar::new("demo", domain, &Incoming::listed(Method::Get, address, &[]))
-    }
-
-    /// Browsers keep these bytes: whoever changes them without a new epoch loses places.
-    #[test]
-    fn names_and_attributes_are_pinned() {
-        let rows = [
-            (
-                "https://a.example/",
-                None,
-                Kind::Ticket,
-                "__Host-wr-ticket-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=Lax",
-            ),
-            (
-                "https://a.example/",
-                None,
-                Kind::Permit,
-                "__Host-wr-permit-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=Lax",
-            ),
-            (
-                "https://a.example/",
-                None,
-                Kind::Browser,
-                "__Host-wr-browser-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=Lax",
-            ),
-            (
-                "https://a.example/",
-                None,
-                Kind::Pass,
-                "__Host-wr-pass-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=None",
-            ),
-            (
-                "https://localhost:1/",
-                None,
-                Kind::Pass,
-                "__Host-wr-pass-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=None",
-            ),
-            (
-                "http://a.example/",
-                None,
-                Kind::Ticket,
-                "__Host-wr-ticket-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=Lax",
-            ),
-            (
-                "https://a.example/",
-                Some("example.com"),
-                Kind::Pass,
-                "__Secure-wr-pass-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=None; Domain=example.com",
-            ),
-            (
-                "http://127.0.0.1:8787/",
-                None,
-                Kind::Pass,
-                "wr-pass-demo-1=x; Path=/; Max-Age=60; HttpOnly; SameSite=Lax",
-            ),
-            (
-                "http://localhost/",
-                Some("example.com"),
-                Kind::Ticket,
-                "wr-ticket-demo-1=x; Path=/; Max-Age=60; HttpOnly; SameSite=Lax",
-            ),
-        ];
-        for (address, domain, kind, expected) in rows {
-            assert_eq!(jar(address, domain).set(kind, "x", 60), expected);
-        }
-        assert!(
-            jar("https://a.example/", None)
-                .set(Kind::Ticket, "x", u64::MAX)
-                .contains("Max-Age=86400")
-        );
-        assert!(
-            jar("https://a.example/", None)
-                .clear(Kind::Ticket)
-                .contains("=; Path=/; Max-Age=0;")
-        );
-    }
-
-    #[test]
-    fn ours_are_found_among_malformed_ones() {
-        let jar = jar("http://localhost/", None);
-        let header = "a=b; =; ;;wr-ticket-demo-1=one;\u{1f3ab}=x; wr-ticket-demo=no; wr-ticket-demo-1=two; wr-ticket-demo-1";
-        assert_eq!(
-            jar.values(header, Kind::Ticket).collect::<Vec<_>>(),
-            ["one", "two"]
-        );
-        assert_eq!(jar.values(header, Kind::Pass).count(), 0);
-        let many = "wr-ticket-demo-1=x; ".repeat(500);
-        assert_eq!(jar.values(&many, Kind::Ticket).count(), MAX_OF_ONE_NAME);
-    }
-
-    #[test]
-    fn the_origin_gets_every_cookie_but_ours() {
-        let header = "sid=1; __Host-wr-pass-demo-1=p; wr-ticket-other-7=t; theme=dark; wr-browser-x-1=b; wr-theme=w";
-        assert_eq!(
-            without_ours(header).as_deref(),
-            Some("sid=1; theme=dark; wr-theme=w")
-        );
-        assert_eq!(without_ours("__Secure-wr-permit-demo-1=p"), None);
-    }
-
-    #[test]
-    fn whatever_a_browser_could_send_back_as_one_of_ours_is_found() {
-        for line in [
-            "wr-pass-demo-1=x; Path=/",
-            "  wr-pass-demo-1 =x",
-            "=wr-pass-demo-1=x",
-            " = \t==wr-pass-demo-1=x",
-            "wr-pass-demo-1; Path=/",
-            "__Host-wr-ticket-demo-1=x",
-            "__HOST-wr-ticket-demo-1=x",
-            "__Host-Http-wr-ticket-demo-1=x",
-            "=__Secure-wr-browser-demo-1=x",
-        ] {
-            assert!(sets_ours(line), "{line}");
-        }
-        for line in [
-            "sid=1",
-            "=nameless; Path=/",
-            "sid==wr-pass-demo-1=x",
-            "wr-theme=w",
-            "__Host-sid=1",
-            "",
-        ] {
-            assert!(!sets_ours(line), "{line}");
-        }
-    }
-}
+#[path = "cookies_tests.rs"]
+mod tests;

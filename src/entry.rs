@@ -148,16 +148,17 @@ async fn own_address(visit: &Visit, rest: &str) -> Answer {
         Ok(found) => found,
         Err(problem) => return problem.into(),
     };
-    let (answer, event) = match found {
-        Found::Options(methods, event) => (options(&methods), event),
-        Found::Route(route, event) => (
-            carry_out(visit, route, event)
+    let (Found::Options(_, event) | Found::Route(_, event)) = found;
+    let room = event.and_then(|event| visit.deployment.room(event));
+    let answer = match found {
+        Found::Options(methods, _) => options(&methods),
+        Found::Route(route, event) => match visit.check_upgrade(room) {
+            Ok(()) => carry_out(visit, route, event)
                 .await
                 .unwrap_or_else(Answer::from),
-            event,
-        ),
+            Err(problem) => problem.into(),
+        },
     };
-    let room = event.and_then(|event| visit.deployment.room(event));
     let answer = saying_where_the_visitor_stands(visit, room, answer);
     let cors = room
         .map(|room| same_site::cors_headers(&visit.incoming, &room.event.cors_origins))

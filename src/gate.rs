@@ -2,7 +2,7 @@
 //! the time. [`decide`] says what to do before anybody is asked, [`after_renewal`] what to do once the home answered.
 //!
 //! The order of the questions is the policy: the brake first, also for a preflight, then a staff pass, which looks behind
-//! closed doors, then the mode that closes them, then a pass, then the other modes.
+//! closed doors, then the mode that closes them, then a pass, then mode `off`, then a crawler, then the other modes.
 
 use anteroom_queue::board::{Board, Phase};
 use anteroom_queue::limits::BRAKE_AGE;
@@ -33,6 +33,8 @@ pub struct Asked<'a> {
     pub board: Option<(&'a Board, Millis)>,
     /// How long a pass lives.
     pub pass_seconds: u64,
+    /// The request is of a crawler that may look, if its budget allows it.
+    pub crawler: bool,
     /// The configured mode, for as long as there is no board.
     pub configured_mode: Mode,
 }
@@ -46,8 +48,22 @@ pub enum Decision {
     RenewFirst,
     /// The home is asked to admit a first visit in one step.
     Try,
+    /// The shard that counts crawlers is asked whether this one may go on; if not, the room answers.
+    Crawl,
     /// The room answers.
     Room(Why),
+}
+
+impl Decision {
+    /// Whether the request goes on because of what the visitor brought, or of a place that is made for it.
+    pub fn is_the_visitors(&self) -> bool {
+        match self {
+            Decision::Forward(With::Pass { .. } | With::New(_) | With::Last(_)) => true,
+            Decision::RenewFirst | Decision::Try => true,
+            Decision::Forward(With::Nothing | With::OpenPass | With::CrawlerPass) => false,
+            Decision::Crawl | Decision::Room(_) => false,
+        }
+    }
 }
 
 /// With what a request goes on to the origin.
@@ -57,6 +73,8 @@ pub enum With {
     Nothing,
     /// With a pass of no session, since everything passes.
     OpenPass,
+    /// With a pass of no session, since a crawler looks.
+    CrawlerPass,
     /// With the pass that came.
     Pass {
         /// It is past half of its life, or a first one that has to be confirmed.
@@ -135,6 +153,9 @@ fn of_staff(asked: &Asked<'_>, pass: &Pass) -> With {
 }
 
 fn without_pass(asked: &Asked<'_>, mode: Mode) -> Decision {
+    if asked.crawler && asked.board.is_some_and(|(board, _)| !is_over(board)) {
+        return Decision::Crawl;
+    }
     let in_one_step = matches!(mode, Mode::Auto | Mode::Rate)
         && !asked.takes_nothing
         && !asked.has_place
@@ -147,6 +168,11 @@ fn without_pass(asked: &Asked<'_>, mode: Mode) -> Decision {
         Mode::Rate => Decision::Room(Why::Rate),
         _ => Decision::Room(Why::Queue),
     }
+}
+
+/// Whether every line is closed: then there is no shop to look at.
+fn is_over(board: &Board) -> bool {
+    board.lines.iter().all(|line| line.phase == Phase::Closed)
 }
 
 /// Whether a first pass may be issued for this line: the line is open, no brake is on, and the board is young enough

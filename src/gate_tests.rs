@@ -14,6 +14,7 @@ pub fn asked<'a>(board: &'a Board, pass: Option<&'a Pass>) -> Asked<'a> {
         first_line: Some(0),
         pass_seconds: 180,
         board: Some((board, YOUNG)),
+        crawler: false,
         configured_mode: Mode::Always,
     }
 }

@@ -152,6 +152,16 @@ impl Incoming {
         says("user-agent") && says("accept-language")
     }
 
+    /// A WebSocket is asked for. Browsers send such a request with cookies wherever the page is from, and ask nobody first.
+    pub fn is_upgrade(&self) -> bool {
+        self.header("upgrade").is_some_and(|protocols| {
+            protocols.split(',').any(|protocol| {
+                let name = protocol.split('/').next().unwrap_or_default();
+                name.trim().eq_ignore_ascii_case("websocket")
+            })
+        })
+    }
+
     /// The question of a browser whether a script of another site may send a request.
     pub fn is_preflight(&self) -> bool {
         self.method == Method::Options
@@ -312,6 +322,21 @@ mod tests {
         ]));
         assert!(!options(&[("origin", "https://b.example")]));
         assert!(!options(&[("access-control-request-method", "PUT")]));
+    }
+
+    #[test]
+    fn a_websocket_is_asked_for_in_any_case_and_among_others() {
+        for (protocols, expected) in [
+            ("websocket", true),
+            ("WebSocket", true),
+            ("h2c, websocket/13", true),
+            ("h2c", false),
+            ("", false),
+        ] {
+            let asked = get(&[("upgrade", protocols)]).is_upgrade();
+            assert_eq!(asked, expected, "{protocols}");
+        }
+        assert!(!get(&[("connection", "upgrade")]).is_upgrade());
     }
 
     #[test]

@@ -9,6 +9,7 @@ use anteroom_durable_objects::wire::EdgeCounts;
 use anteroom_queue::units::UnixMillis;
 
 use crate::boards::{BoardCache, USABLE};
+use crate::crawlers::Budget;
 use crate::stock::Heard;
 
 /// What is kept of one event.
@@ -22,6 +23,8 @@ pub struct Kept {
     pub handed_in: UnixMillis,
     /// What the origin said is left to sell.
     pub stock: Heard,
+    /// The budget of crawlers.
+    pub crawlers: Budget,
 }
 
 impl Kept {

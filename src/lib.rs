@@ -24,6 +24,7 @@ mod board_reads;
 mod boards;
 mod challenges;
 mod cookies;
+mod crawlers;
 mod deleted;
 mod deployment;
 mod documents;

@@ -23,7 +23,7 @@ use crate::routes::pass::cookie;
 use crate::stock::{self, Unreadable};
 use crate::visit::Visit;
 use crate::visitor::{By, PassBrought, Visitor, open_pass};
-use crate::{board_reads, isolate, platform, rooms};
+use crate::{board_reads, crawlers, isolate, platform, rooms};
 
 /// A visitor's request on its way to the origin of an event.
 pub struct Onward<'a> {
@@ -84,6 +84,7 @@ impl Onward<'_> {
                 None,
                 None,
             ),
+            With::CrawlerPass => (seal(&crawlers::pass(now)), None, None),
             With::Pass { .. } => {
                 let brought = self.brought.expect("the pass that came");
                 (
@@ -98,7 +99,8 @@ impl Onward<'_> {
         let staff = pass.as_ref().is_some_and(|pass| pass.session.is_staff());
         isolate::count(self.room.event, |counts| match with {
             With::OpenPass => counts.bypassed += 1,
-            With::Nothing => {}
+            // The shard that allows a crawler's request has counted it.
+            With::Nothing | With::CrawlerPass => {}
             _ if staff => counts.staff += 1,
             With::Pass { .. } | With::New(_) | With::Last(_) => counts.admitted += 1,
         });

@@ -198,6 +198,8 @@ fn without_place(ticket: &Ticket, reply: ShardReply, now: u64) -> Found {
         | ShardReply::HandedOver { .. }
         | ShardReply::HandoverOffered { .. }
         | ShardReply::Unsure { .. }
+        | ShardReply::Crawled { .. }
+        | ShardReply::CrawlerCounts { .. }
         | ShardReply::Done => (own, false),
     };
     Found {
@@ -216,6 +218,8 @@ fn place_in(reply: &ShardReply) -> Option<PlaceView> {
         | ShardReply::Reserved { .. }
         | ShardReply::HandoverOffered { .. }
         | ShardReply::Unsure { .. }
+        | ShardReply::Crawled { .. }
+        | ShardReply::CrawlerCounts { .. }
         | ShardReply::Done => None,
     }
 }

@@ -2,7 +2,10 @@
 //! nonces as arguments.
 
 use anteroom_queue::units::UnixMillis;
+use wasm_bindgen::JsValue;
 use worker::js_sys;
+
+use crate::crawlers::Connection;
 
 /// The time of this request. In production it stands still between two waits for the network.
 pub fn now() -> UnixMillis {
@@ -25,9 +28,39 @@ pub fn random_below(bound: usize) -> usize {
 /// The number of the autonomous system that a request comes from, where the platform tells it:
 /// <https://developers.cloudflare.com/workers/runtime-apis/request/#incomingrequestcfproperties>.
 pub fn autonomous_system(request: &web_sys::Request) -> Option<u32> {
-    let told = js_sys::Reflect::get(request, &"cf".into()).ok()?;
-    let number = js_sys::Reflect::get(&told, &"asn".into()).ok()?;
-    number.as_f64().map(|number| number as u32)
+    member(&told(request)?, "asn")?
+        .as_f64()
+        .map(|number| number as u32)
+}
+
+/// The same, and whether the request comes from a program that the platform has verified. Customers of its bot management
+/// are told; all others have a category at most:
+/// <https://developers.cloudflare.com/bots/reference/bot-management-variables/#workers-variables>.
+pub fn connection(request: &web_sys::Request) -> Connection {
+    let Some(told) = told(request) else {
+        return Connection::default();
+    };
+    let category = member(&told, "verifiedBotCategory")
+        .and_then(|category| category.as_string())
+        .filter(|category| !category.is_empty());
+    let verified = member(&told, "botManagement")
+        .and_then(|told| member(&told, "verifiedBot"))
+        .map(|verified| verified.as_bool() == Some(true));
+    Connection {
+        asn: autonomous_system(request),
+        verified: verified.unwrap_or(category.is_some()),
+        category,
+    }
+}
+
+/// What the platform says of a request beside its headers.
+fn told(request: &web_sys::Request) -> Option<JsValue> {
+    member(request, "cf")
+}
+
+fn member(of: &JsValue, name: &str) -> Option<JsValue> {
+    let value = js_sys::Reflect::get(of, &name.into()).ok()?;
+    (!value.is_null() && !value.is_undefined()).then_some(value)
 }
 
 /// One line in the log. Never holds a token, a cookie or a visitor's address.

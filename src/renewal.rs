@@ -69,6 +69,8 @@ impl Renewal {
             | ShardReply::HandedOver { .. }
             | ShardReply::HandoverOffered { .. }
             | ShardReply::Unsure { .. }
+            | ShardReply::Crawled { .. }
+            | ShardReply::CrawlerCounts { .. }
             | ShardReply::Done => Renewal::Unknown,
         }
     }

@@ -1,5 +1,9 @@
 //! Whether a request that changes something comes from our own page.
 //!
+//! A WebSocket counts as one: no browser asks whether a page of another site may open it, and what it carries goes both
+//! ways. So it is checked whatever its path, also on its way to the origin: there the pass opens it, which travels across
+//! sites.
+//!
 //! Browsers say it in `Sec-Fetch-Site`; older ones send `Origin` with every POST. A request that carries neither is a
 //! program's, which brings its token itself: a cookie on such a request is refused, since it may be a very old browser
 //! led here by another site.

@@ -52,6 +52,15 @@ impl Visit {
         Ok(visitor)
     }
 
+    /// A WebSocket of another site's page is refused, as is whatever else changes something.
+    pub fn check_upgrade(&self, room: Option<Room>) -> Result<(), Problem> {
+        match room {
+            _ if !self.incoming.is_upgrade() => Ok(()),
+            Some(room) => self.acting_visitor(room).map(|_| ()),
+            None => same_site::check(&self.incoming, &[], false),
+        }
+    }
+
     /// Where the request comes from: the network that a provider gives to a neighbourhood.
     pub fn network(&self) -> Network {
         Network::of_provider(self.incoming.header("cf-connecting-ip").as_deref())

@@ -51,6 +51,7 @@ impl<'a> Visitor<'a> {
             incoming,
         );
         let cookie = incoming.header("cookie").unwrap_or_default();
+        let jar = jar.below(&room.event.frame_ancestors, incoming, &cookie);
         Visitor {
             incoming,
             room,
@@ -76,6 +77,9 @@ impl<'a> Visitor<'a> {
     pub fn pass(&self) -> Option<PassBrought> {
         let of = |token: &str, by| {
             let pass = self.room.tokens.open_expired_pass(token, self.now).ok()?;
+            if pass.session == SessionId::CRAWLER {
+                return None;
+            }
             Some(PassBrought {
                 pass,
                 token: token.to_owned(),

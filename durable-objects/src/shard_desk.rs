@@ -93,7 +93,9 @@ pub fn is_visitors(command: &ShardCommand) -> bool {
         | ShardCommand::Renew { .. }
         | ShardCommand::Release { .. }
         | ShardCommand::Extend { .. }
-        | ShardCommand::Access { .. } => true,
+        | ShardCommand::Access { .. }
+        | ShardCommand::Crawl { .. }
+        | ShardCommand::CountCrawlers => true,
         ShardCommand::Look
         | ShardCommand::Synced { .. }
         | ShardCommand::Configure { .. }

@@ -1,6 +1,6 @@
 //! The bytes of what edges and homes of keys and codes say to one another.
 
-use anteroom_queue::units::{KeyHash, Nonce, ShardIndex};
+use anteroom_queue::units::{KeyHash, Millis, Nonce, ShardIndex};
 
 use super::tests::{check, to_shard};
 use super::*;
@@ -46,5 +46,34 @@ fn a_home_of_another_version_can_still_say_who_has_a_key() {
         };
         let permit = "07".repeat(16);
         check(answer, &format!("02 00 00 01 {pinned} {permit} ac02"));
+    }
+}
+
+#[test]
+fn an_edge_of_another_version_can_still_ask_for_a_crawler() {
+    let crawl = ShardCommand::Crawl {
+        per_minute: 300,
+        turned_away: 2,
+    };
+    for (command, pinned) in [(crawl, "12 ac02 02"), (ShardCommand::CountCrawlers, "13")] {
+        let asked = to_shard(ShardAsk::Place(command));
+        check(asked, &format!("02 0464656d6f 01 ac02 01 {pinned}"));
+    }
+    let crawled = ShardReply::Crawled {
+        went_on: false,
+        retry_in: Millis(300),
+    };
+    let counts = ShardReply::CrawlerCounts {
+        in_last_minute: 1,
+        let_through: 300,
+        turned_away: 2,
+    };
+    for (reply, pinned) in [(crawled, "0a 00 ac02"), (counts, "0b 01 ac02 02")] {
+        let answer = ShardAnswer {
+            board: None,
+            board_age_ms: None,
+            body: ShardBody::Reply(reply),
+        };
+        check(answer, &format!("02 00 00 01 {pinned}"));
     }
 }

@@ -25,6 +25,7 @@ fn plain() -> PageView {
         undelivered: false,
         new_run: false,
         cookie_missing: false,
+        framed: false,
         unavailable: false,
         permit: Some("the-permit".into()),
         work_until: None,

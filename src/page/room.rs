@@ -25,6 +25,7 @@ pub fn json(view: &PageView) -> String {
         "solver": view.solver,
         "lines": view.lines.iter().map(line).collect::<Vec<_>>(),
         "line": choice::default_line(view).map(|line| &line.id),
+        "framed": view.framed,
         "refused": view.refused.as_ref().map(|refused| refused::name(refused.why)),
         "draw_ms": view.draw.map(|draw| draw.at_most),
         "handover": view.handover,

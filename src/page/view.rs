@@ -48,6 +48,9 @@ pub struct PageView {
     pub new_run: bool,
     /// The cookie that came with an earlier page was not brought back: no joining.
     pub cookie_missing: bool,
+    /// It is shown in a frame of another site that may do so: cookies are kept there under other terms.
+    #[serde(default)]
+    pub framed: bool,
     /// The objects could not be asked and there is no last board. Who has a place gets an excuse;
     /// who has none may try to join all the same, so that the arrival is noted.
     pub unavailable: bool,

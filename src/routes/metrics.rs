@@ -6,15 +6,16 @@ use anteroom_config::Event;
 use anteroom_durable_objects::wire::{CoordinatorAsk, EdgeTotals};
 use anteroom_queue::board::{Board, LineBoard, Phase};
 use anteroom_queue::coordinator::command::{CoordinatorReply, Totals};
-use futures_util::future::{join, join_all};
+use futures_util::future::{join_all, join3};
 use worker::Env;
 
 use crate::answer::Answer;
+use crate::crawlers::Counted;
 use crate::problem::Problem;
 use crate::rooms::RoomError;
 use crate::routes::observability::draw_step;
 use crate::visit::Visit;
-use crate::{operators, rooms};
+use crate::{crawlers, operators, rooms};
 
 /// Whether a number only grows.
 const COUNTER: &str = "counter";
@@ -46,14 +47,17 @@ struct Sample {
 }
 
 async fn of_event(env: &Env, event: &'static Event) -> Vec<Sample> {
-    let (reply, edge) = join(
+    let (reply, edge, crawlers) = join3(
         rooms::ask_coordinator(env, event, CoordinatorAsk::Observe),
         rooms::edge_totals(env, event),
+        crawlers::counted(env, event),
     )
     .await;
     match reply {
         Ok(CoordinatorReply::State { board, totals, .. }) => {
-            of_state(&event.id, &board, &totals, edge.ok().as_ref())
+            let mut samples = of_state(&event.id, &board, &totals, edge.ok().as_ref());
+            samples.extend(of_crawlers(&event.id, crawlers));
+            samples
         }
         // Nothing is wrong with it, and there is nothing left to count.
         Err(RoomError::Deleted) => Vec::new(),
@@ -110,6 +114,31 @@ fn of_state(
         .map(|sample| of_whole(event, sample))
         .chain(lines)
         .collect()
+}
+
+/// The counts of crawlers, where the event lets any look and they can be read.
+fn of_crawlers(event: &'static str, counted: Option<Counted>) -> impl Iterator<Item = Sample> {
+    let of = |counted: Counted| {
+        [
+            (
+                "anteroom_crawlers_let_through_total",
+                COUNTER,
+                counted.let_through,
+            ),
+            (
+                "anteroom_crawlers_turned_away_total",
+                COUNTER,
+                counted.turned_away,
+            ),
+            (
+                "anteroom_crawlers_in_last_minute",
+                GAUGE,
+                u64::from(counted.in_last_minute),
+            ),
+        ]
+    };
+    let samples = counted.map(of).into_iter().flatten();
+    samples.map(move |sample| of_whole(event, sample))
 }
 
 fn of_whole(event: &'static str, (name, kind, value): (&'static str, &'static str, u64)) -> Sample {

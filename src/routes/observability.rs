@@ -6,31 +6,38 @@ use anteroom_queue::coordinator::command::{Noted, Totals};
 use anteroom_queue::settings::Settings;
 use anteroom_queue::units::Millis;
 use anteroom_token::OperatorScope;
-use futures_util::future::join;
+use futures_util::future::join3;
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
+use crate::crawlers::Counted;
 use crate::deployment::Room;
 use crate::documents::{BoardDocument, LimitsDocument};
 use crate::observed::{self, Observed};
 use crate::problem::Problem;
 use crate::standing::phase_name;
 use crate::visit::Visit;
-use crate::{actions, operators, platform, rooms};
+use crate::{actions, crawlers, operators, platform, rooms};
 
 /// What an operator sees.
 pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
     let (room, _) = operators::check(visit, event, OperatorScope::Read)?;
-    let (observed, edge) = join(
+    let (observed, edge, crawlers) = join3(
         observed::ask(&visit.env, room.event, CoordinatorAsk::Observe),
         rooms::edge_totals(&visit.env, room.event),
+        crawlers::counted(&visit.env, room.event),
     )
     .await;
-    Ok(of(room, &observed?, edge.ok().as_ref()))
+    Ok(of(room, &observed?, edge.ok().as_ref(), crawlers))
 }
 
-/// The document of a queue's state. Without `edge` the counts of the edges could not be read: they are unknown, not zero.
-pub fn of(room: Room, observed: &Observed, edge: Option<&EdgeTotals>) -> Answer {
+/// The document of a queue's state. Crawlers are left out where the event has none, or their counts cannot be read. Without `edge` the counts of the edges could not be read: they are unknown, not zero.
+pub fn of(
+    room: Room,
+    observed: &Observed,
+    edge: Option<&EdgeTotals>,
+    crawlers: Option<Counted>,
+) -> Answer {
     let Observed {
         board,
         totals,
@@ -44,6 +51,7 @@ pub fn of(room: Room, observed: &Observed, edge: Option<&EdgeTotals>) -> Answer 
         "ended_at_ms": board.ended_at.map(|at| at.0),
         "totals": totals_document(totals),
         "edge": edge.map(edge_document),
+        "crawlers": crawlers.map(|counted| counted.document()),
         "settings": settings_document(settings),
         "configuration_ignored": room.event.settings.other_lines(settings).map(|why| why.to_string()),
         "noted": noted.iter().map(noted_document).collect::<Vec<_>>(),

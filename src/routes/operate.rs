@@ -7,7 +7,7 @@ use crate::answer::Answer;
 use crate::problem::Problem;
 use crate::routes::observability;
 use crate::visit::Visit;
-use crate::{actions, fields, observed, operators, platform, rooms};
+use crate::{actions, crawlers, fields, observed, operators, platform, rooms};
 
 /// Carries an action out and answers what an operator sees after it.
 pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
@@ -26,5 +26,6 @@ pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
     };
     let observed = observed::ask(&visit.env, room.event, ask).await?;
     let edge = rooms::edge_totals(&visit.env, room.event).await.ok();
-    Ok(observability::of(room, &observed, edge.as_ref()))
+    let crawlers = crawlers::counted(&visit.env, room.event).await;
+    Ok(observability::of(room, &observed, edge.as_ref(), crawlers))
 }

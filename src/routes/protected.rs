@@ -10,8 +10,10 @@ use anteroom_token::{Permit, SessionId};
 use wasm_bindgen::JsValue;
 use web_sys::Response;
 
+use crate::answer::Answer;
 use crate::boards::InUse;
-use crate::cookies::{KEPT_SECONDS, Kind};
+use crate::cookies::{FRAMES, KEPT_SECONDS, Kind};
+use crate::crawlers::Known;
 use crate::deployment::Room;
 use crate::gate::{self, Asked, Decision, Why, With};
 use crate::incoming::{Incoming, Method};
@@ -22,7 +24,7 @@ use crate::same_site::{self, Sender};
 use crate::taking_joins::has_lines_of;
 use crate::visit::Visit;
 use crate::visitor::{PassBrought, Visitor, claim_text, is_of_place};
-use crate::{fields, isolate, place, platform, renewal, rooms};
+use crate::{crawlers, fields, isolate, place, platform, renewal, rooms};
 
 /// A protected path.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Response, JsValue> {
@@ -30,7 +32,11 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Response, JsValue> {
     let visitor = visit.visitor(room);
     let in_use = visit.board(room).await;
     let brought = visitor.pass();
-    let asked = asked(visit, room, &visitor, brought.as_ref(), in_use.as_ref()).await;
+    let crawler = crawler(visit, room, &visitor, brought.as_ref());
+    let asked = Asked {
+        crawler: crawler.is_some(),
+        ..asked(visit, room, &visitor, brought.as_ref(), in_use.as_ref()).await
+    };
     let onward = Onward {
         visit,
         room,
@@ -41,8 +47,16 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Response, JsValue> {
         onward,
         in_use: in_use.as_ref(),
     };
-    match gate::decide(&asked) {
+    let decision = gate::decide(&asked);
+    if decision.is_the_visitors()
+        && let Err(problem) = visit.check_upgrade(Some(room))
+    {
+        isolate::count(room.event, |counts| counts.refused += 1);
+        return Answer::from(problem).into_response(false);
+    }
+    match decision {
         Decision::Forward(with) => gate.onward.send(with, Vec::new()).await,
+        Decision::Crawl => gate.crawl(crawler.as_ref()).await,
         Decision::RenewFirst => gate.renew_first(&asked).await,
         Decision::Try => gate.try_in().await,
         Decision::Room(why) => gate.room(why).await,
@@ -102,14 +116,30 @@ async fn asked<'a>(
         }),
         pass_seconds: room.event.pass_seconds(),
         board: in_use.map(|in_use| (&*in_use.board, in_use.age)),
+        crawler: false,
         configured_mode: room.event.settings.mode,
     }
 }
 
-/// What a page puts into itself: the navigation in it is nobody's doing.
-const FRAMES: [&str; 4] = ["iframe", "frame", "object", "embed"];
+/// Why the request is one of a crawler. Who brings anything of ours is a visitor, and a WebSocket is no look at the shop.
+fn crawler(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    brought: Option<&PassBrought>,
+) -> Option<Known> {
+    let allowed = room.event.crawlers.as_ref()?;
+    let incoming = &visit.incoming;
+    let is_visitor = brought.is_some() || visitor.brings_cookie() || visitor.ticket().is_some();
+    if is_visitor || incoming.is_upgrade() {
+        return None;
+    }
+    let connection = platform::connection(&visit.request);
+    let agent = incoming.header("user-agent");
+    crawlers::known(allowed, &incoming.method, &connection, agent.as_deref())
+}
 
-/// HEAD, prefetches, and what a foreign page loads without a person's doing.
+/// HEAD, prefetches, and what a foreign page loads without a person's doing: also what it puts into a frame.
 fn takes_nothing(incoming: &Incoming, event: &Event) -> bool {
     let foreign = || {
         let is = |name, values: &[&str]| {
@@ -153,9 +183,19 @@ impl Gate<'_> {
         match gate::after_renewal(asked, &brought.pass, &renewal, idle_seconds, pass_seconds) {
             Decision::Forward(with) => self.onward.send(with, Vec::new()).await,
             Decision::Room(why) => self.room(why).await,
-            Decision::RenewFirst | Decision::Try => {
+            Decision::RenewFirst | Decision::Try | Decision::Crawl => {
                 unreachable!("a renewal is followed by a request or the room")
             }
+        }
+    }
+
+    /// A look at the shop, if the budget allows it.
+    async fn crawl(&self, known: Option<&Known>) -> Result<Response, JsValue> {
+        let known = known.expect("only a crawler crawls");
+        let Onward { visit, room, .. } = self.onward;
+        match crawlers::goes_on(&visit.env, room.event, known, visit.now).await {
+            true => self.onward.send(With::CrawlerPass, Vec::new()).await,
+            false => self.room(self.full()).await,
         }
     }
 

@@ -226,6 +226,7 @@ fn page_view(
         undelivered: !visit.incoming.method.is_safe(),
         new_run: standing.stand == Stand::None && visitor.is_of_another_run(),
         cookie_missing: asked.cookies_off,
+        framed: visitor.jar().is_framed(),
         unavailable: board.is_none(),
         work_until: sent.permit.as_ref().and_then(|(permit, _)| {
             networks::with(|seen| waits_until(permit, now, visit.network(), seen))

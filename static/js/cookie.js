@@ -1,13 +1,17 @@
 // Whether cookies come back here at all: found out before joining, so that a browser without them
 // makes no place, no second place and no loop.
 
-/** Each page has a probe of its own: another tab's would be taken away in between. */
-function cookiesWork(page) {
+/**
+ * Each page has a probe of its own: another tab's would be taken away in between. In another site's frame it is kept as
+ * the room's own cookies are there.
+ */
+function cookiesWork(page, framed = false) {
   const probe = `wr-probe-${Math.random().toString(36).slice(2)}`;
+  const kept = `Path=/; ${framed ? "Secure; SameSite=None; Partitioned" : "SameSite=Lax"}`;
   try {
-    page.cookie = `${probe}=1; Path=/; SameSite=Lax; Max-Age=60`;
+    page.cookie = `${probe}=1; ${kept}; Max-Age=60`;
     const works = page.cookie.includes(`${probe}=1`);
-    page.cookie = `${probe}=; Path=/; SameSite=Lax; Max-Age=0`;
+    page.cookie = `${probe}=; ${kept}; Max-Age=0`;
     return works;
   } catch {
     return false;

@@ -391,7 +391,7 @@ memory.write({ ...(me.rank != null && remembered(memory.read(), me)), back: room
 // The page shows the state as it came; what follows is done piece by piece, so that a slow phone answers taps meanwhile.
 const begin = [
   () => {
-    if (me.state === "none" && !cookiesWork(document)) me.cookie = false;
+    if (me.state === "none" && !cookiesWork(document, room.framed)) me.cookie = false;
   },
   redraw,
   () => {

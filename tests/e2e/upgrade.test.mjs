@@ -5,16 +5,19 @@ import WebSocket from "ws";
 import { startRoom } from "./harness/room.mjs";
 
 const PATH = "/events/demo/live?seat=4";
+const PARTNER = "https://partner.example";
+const EVIL = "https://evil.example";
 
 let room;
 before(async () => {
-  room = await startRoom();
+  const open = { id: "open", cors_origins: [PARTNER], mode: "off" };
+  room = await startRoom({ events: [{ id: "demo", cors_origins: [PARTNER] }, open] });
 });
 after(() => room?.stop());
 
 /** Opens a WebSocket; answers it, or the status with which it was refused. */
-function upgrade(headers) {
-  const connection = new WebSocket(`${room.url.replace("http", "ws")}${PATH}`, { headers, handshakeTimeout: 5_000 });
+function upgrade(headers, path = PATH) {
+  const connection = new WebSocket(`${room.url.replace("http", "ws")}${path}`, { headers, handshakeTimeout: 5_000 });
   return new Promise((resolve, reject) => {
     connection.once("open", () => resolve({ connection }));
     connection.once("unexpected-response", (request, response) => {
@@ -60,4 +63,57 @@ test("an upgrade with somebody's broken pass is refused", async () => {
   const { pass } = await fan.admitted();
   const { status } = await upgrade({ cookie: `wr-pass-demo-1=${pass.slice(0, -3)}AAA` });
   assert.equal(status, 503);
+});
+
+test("C15 another site's page opens no socket with the visitor's pass, however it says where it is from", async () => {
+  const fan = room.visitor();
+  await fan.admitted();
+  const cookie = [...fan.jar].map(([name, { value }]) => `${name}=${value}`).join("; ");
+  const before = room.origin.seen.length;
+  for (const headers of [
+    { origin: EVIL },
+    { origin: "null" },
+    { origin: `${room.url}.evil.example` },
+    { origin: room.url, "sec-fetch-site": "cross-site" },
+    { origin: room.url, "sec-fetch-site": "same-site" },
+    { "sec-fetch-site": "cross-site" },
+    {},
+  ]) {
+    const { status } = await upgrade({ cookie, ...headers });
+    assert.equal(status, 403, JSON.stringify(headers));
+  }
+  assert.equal(room.origin.seen.length, before);
+  for (const headers of [
+    { origin: room.url },
+    { origin: room.url, "sec-fetch-site": "same-origin" },
+    { origin: PARTNER, "sec-fetch-site": "cross-site" },
+  ]) {
+    const { connection, status } = await upgrade({ cookie, ...headers });
+    assert.ok(connection, `${JSON.stringify(headers)} refused with ${status}`);
+    connection.terminate();
+  }
+  assert.equal((await fan.visit()).status, 200, "a refused socket takes nothing away");
+});
+
+test("C15 a program that brings its pass as a header needs to say no site", async () => {
+  const fan = room.visitor();
+  const { pass } = await fan.admitted();
+  const { connection, status } = await upgrade({ "waiting-room-pass": pass });
+  assert.ok(connection, `refused with ${status}`);
+  connection.terminate();
+  assert.equal((await upgrade({ "waiting-room-pass": pass, origin: EVIL })).status, 403);
+});
+
+test("while everything passes, sockets are the shop's own matter", async () => {
+  const { connection, status } = await upgrade({ origin: EVIL }, "/events/open/live");
+  assert.ok(connection, `refused with ${status}`);
+  connection.terminate();
+});
+
+test("C15 a socket on one of the room's own addresses is another site's to open no more than a form is to send", async () => {
+  for (const path of ["/_wr/queues/demo/tickets/me/events", "/_wr/queues/demo"]) {
+    assert.equal((await upgrade({ origin: EVIL }, path)).status, 403, path);
+    const own = await upgrade({ origin: room.url }, path);
+    assert.notEqual(own.status, 403, path);
+  }
 });

@@ -13,7 +13,16 @@ import { eventsOf, frontPath, readWranglerConfig, withShopAddress } from "../../
 
 const config = readWranglerConfig(wranglerFile);
 const configured = (more) =>
-  workerdConfig({ config, secrets: {}, modules: [], stateDir: "/state", address: "127.0.0.1:0", tls: null, ...more });
+  workerdConfig({
+    config,
+    secrets: {},
+    modules: [],
+    stateDir: "/state",
+    address: "127.0.0.1:0",
+    tls: null,
+    cfHeader: "cf-told",
+    ...more,
+  });
 
 test("the demo shop's address takes the place of its name, and of nothing else", () => {
   const filled = eventsOf(withShopAddress(config, "http://127.0.0.1:1234")).map(({ event }) => event.origin);

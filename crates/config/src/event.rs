@@ -3,6 +3,7 @@
 use anteroom_queue::settings::Settings;
 use anteroom_queue::units::UnixMillis;
 
+use crate::crawlers::Crawlers;
 use crate::path::PathRule;
 
 /// What a visitor has to solve before joining.
@@ -110,6 +111,8 @@ pub struct Event {
     pub cors_origins: Vec<String>,
     /// Sites that may show the queue page in a frame; empty: none.
     pub frame_ancestors: Vec<String>,
+    /// Which machines may look at the shop without a place; `None`: none.
+    pub crawlers: Option<Crawlers>,
     /// The domain of the cookies when there is more than one host.
     pub cookie_domain: Option<String>,
     /// How passes are signed.

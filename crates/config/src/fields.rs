@@ -164,6 +164,37 @@ impl<'a> Fields<'a> {
         self.whole(field)
     }
 
+    /// A list of up to `most` whole numbers, each within its range and there once; absent: `None`.
+    pub fn wholes(&mut self, key: &str, most: usize, field: Whole) -> Option<Vec<u32>> {
+        let allowed = format!(
+            "a list of at most {most} whole numbers, {} to {}, each once",
+            field.least, field.most
+        );
+        let entries = match self.value(key)? {
+            Value::Array(entries) if entries.len() <= most => entries,
+            _ => {
+                self.refuse(key, allowed);
+                return None;
+            }
+        };
+        let mut list = Vec::with_capacity(entries.len());
+        for (index, entry) in entries.iter().enumerate() {
+            match whole_number(entry) {
+                Some(number)
+                    if (field.least..=field.most).contains(&number) && !list.contains(&number) =>
+                {
+                    list.push(number);
+                }
+                _ => {
+                    let path = format!("{}.{key}[{index}]", self.path);
+                    self.problems
+                        .push(Problem::new(path, entry.to_string(), allowed.as_str()));
+                }
+            }
+        }
+        Some(list)
+    }
+
     /// True or false; absent, or refused: `None`.
     pub fn flag(&mut self, key: &str) -> Option<bool> {
         let read = self.value(key)?.as_bool();

@@ -10,7 +10,7 @@ use crate::origins::{self, ORIGIN_FORM};
 use crate::path::{PathRule, RULE_FORM};
 use crate::problem::Problem;
 use crate::schedule::{self, Schedule, ZONE_FORM};
-use crate::{ZoneExists, lines, settings, texts};
+use crate::{ZoneExists, crawlers, lines, settings, texts};
 
 /// Reads the variable `variable` (`EVENT_…`) of one event. All problems are found at once.
 pub fn parse_event(
@@ -71,6 +71,7 @@ fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event>
             },
         )
         .unwrap_or_default();
+    let crawlers = crawlers::read(fields);
     let cookie_domain = read_cookie_domain(fields, hosts.as_deref());
     let pass_algorithm = fields
         .text("pass_algorithm", "\"HS256\" or \"EdDSA\"", pass_algorithm)
@@ -90,6 +91,7 @@ fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event>
         challenge,
         cors_origins,
         frame_ancestors,
+        crawlers,
         cookie_domain,
         pass_algorithm,
         lines,

@@ -35,8 +35,16 @@ impl SessionId {
         generation: 0,
     };
 
+    /// No session: what goes with the request of a crawler that may look at the shop. Only the origin sees such a pass;
+    /// whoever else brings one has none.
+    pub const CRAWLER: SessionId = SessionId {
+        home: u16::MAX,
+        index: u32::MAX,
+        generation: 1,
+    };
+
     /// The session of a staff token: index and generation are taken from the token's random id, the index below 2^31, so
-    /// that it is never [`SessionId::NONE`].
+    /// that it is never [`SessionId::NONE`] or [`SessionId::CRAWLER`].
     pub(crate) fn staff(id: [u8; NONCE_BYTES]) -> Self {
         let number =
             |at: usize| u32::from_be_bytes(id[at..at + 4].try_into().expect("an id has 16 bytes"));
@@ -49,7 +57,7 @@ impl SessionId {
 
     /// Whether it is the session of a staff token.
     pub fn is_staff(self) -> bool {
-        self.home == STAFF_HOME && self != SessionId::NONE
+        self.home == STAFF_HOME && ![SessionId::NONE, SessionId::CRAWLER].contains(&self)
     }
 
     /// Reads `home.index.generation`; numbers have no leading zeros.

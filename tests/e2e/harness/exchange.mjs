@@ -7,7 +7,7 @@ import https from "node:https";
 const PATIENCE_MS = 15_000;
 
 /** Our cookies, with their kind and event. */
-const OURS = /^(__Host-|__Secure-)?wr-(permit|ticket|pass|browser)-([a-z0-9-]+)-\d+$/;
+const OURS = /^(__Host-|__Secure-)?wr-(permit|ticket|pass|browser)-([a-z0-9-]+?)-\d+(-framed)?$/;
 
 /** A day: what the cookies of a visitor live at most. */
 const LONGEST_COOKIE_SECONDS = 24 * 60 * 60;
@@ -76,8 +76,8 @@ function cookieOf(line) {
 
 /** Whether a cookie is the room's; its kind and event if so. */
 export function ourCookie(name) {
-  const [, prefix = "", kind, event] = name.match(OURS) ?? [];
-  return kind ? { prefix, kind, event } : null;
+  const [, prefix = "", kind, event, framed] = name.match(OURS) ?? [];
+  return kind ? { prefix, kind, event, isFramed: framed !== undefined } : null;
 }
 
 /** C14: what an answer of the room says to browsers, unless it is a page, which says more. */
@@ -106,7 +106,9 @@ function checkHouseRules(answer, { base, method, path }) {
     assert.equal("secure" in attributes, isSecure, line);
     assert.ok("httponly" in attributes, line);
     assert.equal(attributes.path, "/", line);
-    assert.equal(attributes.samesite, ours.kind === "pass" && isSecure ? "None" : "Lax", line);
+    const travels = ours.isFramed || (ours.kind === "pass" && isSecure);
+    assert.equal(attributes.samesite, travels ? "None" : "Lax", line);
+    assert.equal("partitioned" in attributes, ours.isFramed, line);
     assert.ok(!("domain" in attributes), line);
     assert.ok(Number(attributes["max-age"]) <= LONGEST_COOKIE_SECONDS, line);
   }

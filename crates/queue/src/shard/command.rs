@@ -148,6 +148,15 @@ pub enum ShardCommand {
         /// It did. If not, its use is free again, unless its join may be under way.
         made: bool,
     },
+    /// A crawler asks to go on to the origin. One shard counts them for the whole event.
+    Crawl {
+        /// The budget, as the configuration has it.
+        per_minute: u32,
+        /// How many the asking edge has turned away by itself since it last asked.
+        turned_away: u32,
+    },
+    /// What crawlers were given.
+    CountCrawlers,
 }
 
 /// Where a visitor stands, apart from the phase.
@@ -317,5 +326,21 @@ pub enum ShardReply {
         nonce: Nonce,
         /// Its home.
         home: ShardIndex,
+    },
+    /// Whether a crawler's request may go on to the origin.
+    Crawled {
+        /// It may, and is counted.
+        went_on: bool,
+        /// If not: when one more may.
+        retry_in: Millis,
+    },
+    /// What crawlers were given.
+    CrawlerCounts {
+        /// Requests that went on in the last 60 s.
+        in_last_minute: u32,
+        /// Requests that went on since the run began.
+        let_through: u64,
+        /// Requests beyond the budget, as far as edges told.
+        turned_away: u64,
     },
 }

@@ -11,10 +11,11 @@
 //!
 //! One file an idea: `joining` (joins and tries), `turn` (what a place is, claims, leaving),
 //! `session` (passes' sessions and deadlines), `syncing` (reports and answers), `entrants` (who came
-//! before the opening), `absent` (who left before being called), `offers` (offers of a place's own), `keeping` (member keys, codes, hand-overs), `storing` (rows).
+//! before the opening), `absent` (who left before being called), `crawlers` (requests without a place), `offers` (offers of a place's own), `keeping` (member keys, codes, hand-overs), `storing` (rows).
 
 mod absent;
 pub mod command;
+mod crawlers;
 mod entrants;
 mod joining;
 pub mod keeping;
@@ -40,6 +41,8 @@ use crate::sync::{Counters, LineReport, OfferClock};
 use crate::units::{ClaimId, KeyHash, Millis, Nonce, PlaceIndex, ShardIndex, UnixMillis};
 
 use absent::Left;
+pub use crawlers::{CrawledSecond, Crawlers};
+
 use command::{PlaceView, ShardCommand, ShardReply};
 use keeping::{Handover, Holder};
 use place::Place;
@@ -95,6 +98,7 @@ struct Changed {
     keys: BTreeSet<KeyHash>,
     handovers: BTreeSet<PlaceIndex>,
     end: bool,
+    crawlers: bool,
 }
 
 /// The state of one shard.
@@ -108,6 +112,7 @@ pub struct Shard {
     keys: BTreeMap<KeyHash, Vec<Holder>>,
     handovers: BTreeMap<PlaceIndex, Vec<Handover>>,
     by_handover: BTreeMap<KeyHash, PlaceIndex>,
+    crawlers: Crawlers,
     lines: Vec<Line>,
     deadlines: Deadlines,
     /// Grants whose first pass has not been fetched.
@@ -156,6 +161,7 @@ impl Shard {
             keys: BTreeMap::new(),
             handovers: BTreeMap::new(),
             by_handover: BTreeMap::new(),
+            crawlers: Crawlers::default(),
             ended_at: None,
             deadlines: Deadlines::default(),
             unissued: BTreeSet::new(),
@@ -230,6 +236,11 @@ impl Shard {
                 by,
             } => self.extend(index, generation, by, now),
             ShardCommand::Access { index, generation } => self.access(index, generation),
+            ShardCommand::Crawl {
+                per_minute,
+                turned_away,
+            } => self.crawl(per_minute, turned_away, now),
+            ShardCommand::CountCrawlers => self.crawled(now),
             ShardCommand::Synced { reply } => self.synced(reply, now),
             ShardCommand::Configure { settings } => self.configure(settings),
             ShardCommand::Look | ShardCommand::Wake => ShardReply::Done,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::crawlers::Crawlers;
 use super::keeping::{Handover, Holder};
 use super::place::{KnownRank, Place, Standing};
 use crate::draw::hex;
@@ -103,6 +104,8 @@ pub enum ShardRow {
         /// The permits, oldest first.
         holders: Vec<Holder>,
     },
+    /// What crawlers were given.
+    Crawlers(Crawlers),
 }
 
 /// A permit whose place belongs to a key or code, as earlier versions stored it.
@@ -126,6 +129,7 @@ impl ShardRow {
             ShardRow::Handovers { index, .. } => format!("handover/{:08}", index.0),
             ShardRow::End { .. } => "end".to_owned(),
             ShardRow::Brakes { .. } => "brakes".to_owned(),
+            ShardRow::Crawlers(_) => "crawlers".to_owned(),
         }
     }
 

@@ -54,6 +54,7 @@ impl Shard {
                 ShardRow::Handovers { index, offers } => shard.adopt_handovers(index, offers),
                 ShardRow::End { at } => shard.ended_at = at,
                 ShardRow::Brakes { since } => brakes = since,
+                ShardRow::Crawlers(crawlers) => shard.crawlers = crawlers,
                 ShardRow::Counters { lines } => {
                     return Err(Corrupt(format!(
                         "{} lines stored, {} configured",
@@ -148,6 +149,9 @@ impl Shard {
         }
         if changed.end {
             rows.push(ShardRow::End { at: self.ended_at });
+        }
+        if changed.crawlers {
+            rows.push(ShardRow::Crawlers(self.crawlers.clone()));
         }
         rows
     }

@@ -81,6 +81,8 @@ impl Room {
                 | ShardReply::Done
                 | ShardReply::Reserved { .. }
                 | ShardReply::Unsure { .. }
+                | ShardReply::Crawled { .. }
+                | ShardReply::CrawlerCounts { .. }
                 | ShardReply::HandedOver { .. }
                 | ShardReply::HandoverOffered { .. },
             ) => {

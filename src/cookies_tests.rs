@@ -1,0 +1,190 @@
+use super::*;
+use crate::incoming::Method;
+
+fn jar(address: &str, domain: Option<&'static str>) -> Jar<'static> {
+    Jar::new("demo", domain, &Incoming::listed(Method::Get, address, &[]))
+}
+
+/// Browsers keep these bytes: whoever changes them without a new epoch loses places.
+#[test]
+fn names_and_attributes_are_pinned() {
+    let rows = [
+        (
+            "https://a.example/",
+            None,
+            Kind::Ticket,
+            "__Host-wr-ticket-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=Lax",
+        ),
+        (
+            "https://a.example/",
+            None,
+            Kind::Permit,
+            "__Host-wr-permit-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=Lax",
+        ),
+        (
+            "https://a.example/",
+            None,
+            Kind::Browser,
+            "__Host-wr-browser-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=Lax",
+        ),
+        (
+            "https://a.example/",
+            None,
+            Kind::Pass,
+            "__Host-wr-pass-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=None",
+        ),
+        (
+            "https://localhost:1/",
+            None,
+            Kind::Pass,
+            "__Host-wr-pass-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=None",
+        ),
+        (
+            "http://a.example/",
+            None,
+            Kind::Ticket,
+            "__Host-wr-ticket-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=Lax",
+        ),
+        (
+            "https://a.example/",
+            Some("example.com"),
+            Kind::Pass,
+            "__Secure-wr-pass-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=None; Domain=example.com",
+        ),
+        (
+            "http://127.0.0.1:8787/",
+            None,
+            Kind::Pass,
+            "wr-pass-demo-1=x; Path=/; Max-Age=60; HttpOnly; SameSite=Lax",
+        ),
+        (
+            "http://localhost/",
+            Some("example.com"),
+            Kind::Ticket,
+            "wr-ticket-demo-1=x; Path=/; Max-Age=60; HttpOnly; SameSite=Lax",
+        ),
+    ];
+    for (address, domain, kind, expected) in rows {
+        assert_eq!(jar(address, domain).set(kind, "x", 60), expected);
+    }
+    assert!(
+        jar("https://a.example/", None)
+            .set(Kind::Ticket, "x", u64::MAX)
+            .contains("Max-Age=86400")
+    );
+    assert!(
+        jar("https://a.example/", None)
+            .clear(Kind::Ticket)
+            .contains("=; Path=/; Max-Age=0;")
+    );
+}
+
+const PARTNER: [&str; 2] = ["'self'", "https://partner.example"];
+
+fn framed(headers: &[(&'static str, &str)], cookies: &str) -> String {
+    let incoming = Incoming::listed(Method::Get, "https://a.example/shop", headers);
+    let ancestors = PARTNER.map(str::to_owned);
+    let jar = Jar::new("demo", None, &incoming).below(&ancestors, &incoming, cookies);
+    jar.set(Kind::Ticket, "x", 60)
+}
+
+/// Browsers keep these bytes: whoever changes them without a new epoch loses places.
+#[test]
+fn in_a_frame_of_a_named_site_cookies_are_partitioned() {
+    let partitioned = "__Host-wr-ticket-demo-1-framed=x; Path=/; Max-Age=60; HttpOnly; \
+        Secure; SameSite=None; Partitioned";
+    let plain = jar("https://a.example/", None).set(Kind::Ticket, "x", 60);
+    let (site, dest) = (
+        ("sec-fetch-site", "cross-site"),
+        ("sec-fetch-dest", "iframe"),
+    );
+    let from = |referer| [site, dest, ("referer", referer)];
+    let rows: [(&[(&'static str, &str)], &str, &str); 9] = [
+        (&[site, dest], "", partitioned),
+        (&from("https://partner.example/"), "", partitioned),
+        (&from("https://partner.example/page?x"), "", partitioned),
+        (&from("https://partner.example.evil.example/"), "", &plain),
+        (&from("https://evil.example/"), "", &plain),
+        (&[site, ("sec-fetch-dest", "document")], "", &plain),
+        (&[("sec-fetch-site", "same-site"), dest], "", &plain),
+        (&[("sec-fetch-site", "same-origin")], "", &plain),
+        // What the page in the frame sends says only by its cookies where it is.
+        (
+            &[("sec-fetch-site", "same-origin")],
+            "__Host-wr-permit-demo-1-framed=p",
+            partitioned,
+        ),
+    ];
+    for (headers, cookies, expected) in rows {
+        assert_eq!(framed(headers, cookies), expected, "{headers:?} {cookies}");
+    }
+}
+
+#[test]
+fn where_no_other_site_may_frame_the_page_no_partitioned_cookie_means_anything() {
+    let headers = [
+        ("sec-fetch-site", "cross-site"),
+        ("sec-fetch-dest", "iframe"),
+    ];
+    let cookies = "__Host-wr-ticket-demo-1-framed=f; __Host-wr-ticket-demo-1=p";
+    let incoming = Incoming::listed(Method::Get, "https://a.example/shop", &headers);
+    let of = |ancestors: &[&str]| {
+        let ancestors: Vec<String> = ancestors.iter().map(|site| site.to_string()).collect();
+        let jar = Jar::new("demo", None, &incoming).below(&ancestors, &incoming, cookies);
+        jar.values(cookies, Kind::Ticket).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&PARTNER), ["f", "p"]);
+    for none in [&[][..], &["'self'"]] {
+        assert_eq!(of(none), ["p"], "{none:?}");
+    }
+}
+
+#[test]
+fn ours_are_found_among_malformed_ones() {
+    let jar = jar("http://localhost/", None);
+    let header = "a=b; =; ;;wr-ticket-demo-1=one;\u{1f3ab}=x; wr-ticket-demo=no; wr-ticket-demo-1=two; wr-ticket-demo-1";
+    assert_eq!(
+        jar.values(header, Kind::Ticket).collect::<Vec<_>>(),
+        ["one", "two"]
+    );
+    assert_eq!(jar.values(header, Kind::Pass).count(), 0);
+    let many = "wr-ticket-demo-1=x; ".repeat(500);
+    assert_eq!(jar.values(&many, Kind::Ticket).count(), MAX_OF_ONE_NAME);
+}
+
+#[test]
+fn the_origin_gets_every_cookie_but_ours() {
+    let header = "sid=1; __Host-wr-pass-demo-1=p; wr-ticket-other-7=t; theme=dark; wr-browser-x-1=b; wr-theme=w";
+    assert_eq!(
+        without_ours(header).as_deref(),
+        Some("sid=1; theme=dark; wr-theme=w")
+    );
+    assert_eq!(without_ours("__Secure-wr-permit-demo-1=p"), None);
+}
+
+#[test]
+fn whatever_a_browser_could_send_back_as_one_of_ours_is_found() {
+    for line in [
+        "wr-pass-demo-1=x; Path=/",
+        "  wr-pass-demo-1 =x",
+        "=wr-pass-demo-1=x",
+        " = \t==wr-pass-demo-1=x",
+        "wr-pass-demo-1; Path=/",
+        "__Host-wr-ticket-demo-1=x",
+        "__HOST-wr-ticket-demo-1=x",
+        "__Host-Http-wr-ticket-demo-1=x",
+        "=__Secure-wr-browser-demo-1=x",
+    ] {
+        assert!(sets_ours(line), "{line}");
+    }
+    for line in [
+        "sid=1",
+        "=nameless; Path=/",
+        "sid==wr-pass-demo-1=x",
+        "wr-theme=w",
+        "__Host-sid=1",
+        "",
+    ] {
+        assert!(!sets_ours(line), "{line}");
+    }
+}
