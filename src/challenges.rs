@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::routes::permits::ENDS_SOON_SECONDS;
 
 /// So many joins of one IPv4 network in ten minutes are asked for the base work.
-const CALM_JOINS_V4: u32 = 64;
+pub const CALM_JOINS_V4: u32 = 64;
 /// So many of one IPv6 network, of which anybody can have many.
 const CALM_JOINS_V6: u32 = 16;
 /// Each time this many times more joins ask for twice the work.
@@ -199,7 +199,6 @@ mod tests {
 
     fn nobody() -> Seen {
         Seen {
-            wrong_codes: Counts::lasting(Millis(1)),
             joins: Counts::lasting(Millis(1)),
             waited: Counts::lasting(Millis(600_000)),
         }

@@ -13,10 +13,10 @@
 //!
 //! Pure, and tested natively: `gate`, `renewal`, `boards`, `standing`, `eta`, `poll`, `cookies`, `rewrite`, `same_site`,
 //! `local_path`, `actions`, `incoming`, `fields`, `json`, `line_choice`, `key_home`, `taking_joins`, `stock`, `networks`,
-//! `challenges`, `providers`, `deleted`.
+//! `challenges`, `providers`, `deleted`, and what decides in `crawlers` and `rate_limits`.
 //! Clock and entropy are read in `platform` only. What an isolate keeps between requests is plain data: boards and counts
-//! in `isolate`, configuration and keys in `deployment`, what networks did in `networks`, wrong operator tokens in
-//! `operators`, distances of time zones in `zones`, and in `stock` when it last wrote a line about a header that cannot be read.
+//! in `isolate`, configuration and keys in `deployment`, what networks did in `networks`, who asks too often in `rate_limits`, wrong operator
+//! tokens in `operators`, distances of time zones in `zones`, and in `stock` when it last wrote a line about a header that cannot be read.
 
 mod actions;
 mod answer;
@@ -55,6 +55,7 @@ mod poll;
 mod problem;
 mod providers;
 mod proxy;
+mod rate_limits;
 mod renewal;
 mod rewrite;
 mod rooms;

@@ -1,4 +1,4 @@
-//! What is counted for each network in one isolate: wrong codes, joins, joins without work. In memory only, for minutes,
+//! What is counted for each network in one isolate: joins, joins without work; and how anything is counted for anybody. In memory only, for minutes,
 //! and never logged. An isolate sees a part of the traffic, so these are signals and brakes, never proofs; nobody is
 //! refused for an address alone.
 
@@ -10,7 +10,7 @@ use anteroom_queue::units::{Millis, UnixMillis};
 
 use crate::challenges::Done;
 
-/// So many networks are counted at most, about 100 kB; with more, counting begins anew.
+/// So many are counted at most unless said otherwise, about 100 kB for networks; with more, counting begins anew.
 const MAX_NETWORKS: usize = 4_096;
 
 /// A network; one for all whose address is not known.
@@ -29,6 +29,13 @@ impl Network {
     /// The network that a provider gives to a neighbourhood: 24 bits of IPv4, 48 of IPv6.
     pub fn of_provider(address: Option<&str>) -> Self {
         Network::cut(address, 24, 48)
+    }
+
+    /// All that tells it from others.
+    pub fn bytes(self) -> [u8; 17] {
+        let mut bytes = [u8::from(self.is_v6); 17];
+        bytes[1..].copy_from_slice(&self.bits.to_be_bytes());
+        bytes
     }
 
     /// Whether it is one of IPv6, of which everybody can have many.
@@ -56,24 +63,37 @@ impl Network {
     }
 }
 
-/// Counts for each network, from its first event on, for `life`.
+/// Counts for each network, or whatever else is told apart, from its first event on, for `life`.
 #[derive(Debug)]
-pub struct Counts {
+pub struct Counts<K = Network> {
     life: Millis,
-    counted: BTreeMap<Network, (UnixMillis, u32)>,
+    most: usize,
+    counted: BTreeMap<K, (UnixMillis, u32)>,
 }
 
-impl Counts {
+impl<K> Counts<K> {
     /// Nothing is counted yet.
     pub const fn lasting(life: Millis) -> Self {
         Counts {
             life,
+            most: MAX_NETWORKS,
             counted: BTreeMap::new(),
         }
     }
 
+    /// The same for so many at most.
+    pub const fn for_up_to(most: usize, life: Millis) -> Self {
+        Counts {
+            life,
+            most,
+            counted: BTreeMap::new(),
+        }
+    }
+}
+
+impl<K: Ord + Copy> Counts<K> {
     /// How many there were, and how long they still count.
-    pub fn of(&self, network: Network, now: UnixMillis) -> (u32, Millis) {
+    pub fn of(&self, network: K, now: UnixMillis) -> (u32, Millis) {
         match self.counted.get(&network) {
             Some((since, count)) if now.since(*since) < self.life => {
                 (*count, Millis(self.life.0 - now.since(*since).0))
@@ -83,13 +103,13 @@ impl Counts {
     }
 
     /// One more.
-    pub fn count(&mut self, network: Network, now: UnixMillis) {
+    pub fn count(&mut self, network: K, now: UnixMillis) {
         let life = self.life;
-        if self.counted.len() >= MAX_NETWORKS {
+        if self.counted.len() >= self.most {
             self.counted
                 .retain(|_, (since, _)| now.since(*since) < life);
         }
-        if self.counted.len() >= MAX_NETWORKS {
+        if self.counted.len() >= self.most {
             self.counted.clear();
         }
         let (since, count) = self.counted.entry(network).or_insert((now, 0));
@@ -100,16 +120,12 @@ impl Counts {
     }
 }
 
-/// Wrong hand-over codes count for a minute.
-const WRONG_CODES_LIFE: Millis = Millis(60_000);
 /// Joins count for ten minutes.
 const JOINS_LIFE: Millis = Millis(10 * 60_000);
 
 /// What this isolate has counted.
 #[derive(Debug)]
 pub struct Seen {
-    /// Hand-over codes that were wrong, by customer.
-    pub wrong_codes: Counts,
     /// Places that were made, by provider.
     pub joins: Counts,
     /// Places that were made without work, by provider.
@@ -128,7 +144,6 @@ impl Seen {
 
 thread_local! {
     static SEEN: RefCell<Seen> = const { RefCell::new(Seen {
-        wrong_codes: Counts::lasting(WRONG_CODES_LIFE),
         joins: Counts::lasting(JOINS_LIFE),
         waited: Counts::lasting(JOINS_LIFE),
     }) };
@@ -195,5 +210,8 @@ mod tests {
             counts.count(Network::of_customer(Some(&address)), NOW);
         }
         assert!(counts.counted.len() <= MAX_NETWORKS);
+        let mut few = Counts::for_up_to(3, LIFE);
+        (0..10).for_each(|number: u32| few.count(number, NOW));
+        assert!(few.counted.len() <= 3);
     }
 }

@@ -5,13 +5,13 @@ use worker::{Context, Env};
 
 use crate::board_reads;
 use crate::boards::InUse;
-use crate::challenges::{Signals, is_above_plan};
+use crate::challenges::{CALM_JOINS_V4, Signals, is_above_plan};
 use crate::deployment::{Deployment, Room};
 use crate::incoming::Incoming;
 use crate::networks::{self, Network};
 use crate::problem::Problem;
 use crate::visitor::Visitor;
-use crate::{platform, providers, renewal, same_site};
+use crate::{platform, providers, rate_limits, renewal, same_site};
 
 /// A request with its surroundings.
 pub struct Visit {
@@ -71,6 +71,11 @@ impl Visit {
         let network = self.network();
         let (joins, _) = networks::with(|seen| seen.joins.of(network, self.now));
         let expected = room.event.settings.expected_visitors;
+        // What the platform counts for a whole data centre is more than one isolate sees.
+        let joins = match rate_limits::is_busy(self) {
+            true => joins.max(CALM_JOINS_V4),
+            false => joins,
+        };
         Signals {
             network,
             joins,

@@ -6,10 +6,12 @@ use crate::documents::BoardDocument;
 use crate::platform;
 use crate::poll::SHORTEST_POLL;
 use crate::problem::Problem;
+use crate::rate_limits;
 use crate::visit::Visit;
 
 /// The board.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
+    rate_limits::look(visit, room, None)?;
     let in_use = visit
         .board(room)
         .await

@@ -14,6 +14,7 @@ use crate::deployment::Room;
 use crate::documents::BoardDocument;
 use crate::poll::SHORTEST_POLL;
 use crate::problem::Problem;
+use crate::rate_limits;
 use crate::visit::Visit;
 use crate::{board_reads, platform};
 
@@ -35,6 +36,7 @@ struct Listening {
 
 /// The stream.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
+    rate_limits::look(visit, room, None)?;
     if visit.board(room).await.is_none() {
         return Err(Problem::away(SHORTEST_POLL.0));
     }

@@ -10,6 +10,7 @@ use crate::boards::InUse;
 use crate::cookies::{KEPT_SECONDS, Kind};
 use crate::deployment::Room;
 use crate::problem::Problem;
+use crate::rate_limits::{self, Action};
 use crate::visit::Visit;
 use crate::visitor::Visitor;
 use crate::{challenges, fields, permits, place};
@@ -17,6 +18,7 @@ use crate::{challenges, fields, permits, place};
 /// The permit.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     let visitor = visit.acting_visitor(room)?;
+    rate_limits::check(visit, Action::Permit)?;
     fields::read(&visit.request, &visit.incoming, &[]).await?;
     let in_use = visit.board(room).await;
     let (permit, token) = match spent(visit, room, &visitor, in_use.as_ref()).await {
@@ -53,6 +55,7 @@ pub fn kept_or_fresh(
 
 /// A new permit.
 pub fn fresh(visit: &Visit, room: Room, in_use: Option<&InUse>) -> (Permit, String) {
+    rate_limits::count(visit, room, Action::Permit);
     let challenge = match room.event.challenge {
         config::Challenge::None => Challenge::None,
         config::Challenge::Work(base) => Challenge::Work {

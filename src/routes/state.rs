@@ -11,6 +11,7 @@ use crate::documents::StateDocument;
 use crate::place::{self, Found};
 use crate::platform;
 use crate::problem::Problem;
+use crate::rate_limits;
 use crate::sessions;
 use crate::standing::{Stand, Standing, room_state};
 use crate::visit::Visit;
@@ -19,6 +20,8 @@ use crate::visitor::{Visitor, is_of_place};
 /// The state.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     let visitor = visit.visitor(room);
+    let ticket = visitor.ticket().map(|ticket| ticket.nonce);
+    rate_limits::look(visit, room, ticket)?;
     let in_use = visit.board(room).await;
     let found = of_visitor(visit, room, &visitor, in_use.as_ref()).await;
     let cookie = visitor.brings_cookie();

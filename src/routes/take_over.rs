@@ -9,19 +9,15 @@ use crate::answer::Answer;
 use crate::cookies::{KEPT_SECONDS, Kind};
 use crate::deployment::Room;
 use crate::fields::{self, Fields};
-use crate::networks::{self, Network};
 use crate::place::{self, Found};
 use crate::poll::SHORTEST_POLL;
 use crate::problem::{self, Problem};
+use crate::rate_limits::{self, Action};
 use crate::routes::{handover, state};
 use crate::standing::{Stand, Standing};
 use crate::visit::Visit;
 use crate::visitor::{Visitor, claim_of, claim_text};
-use crate::{platform, rooms, sessions, way_back};
-
-/// Wrong codes from one network within a minute: more than a family with shaking hands types. A code has more random bits
-/// than anybody guesses; this keeps who tries from keeping the objects busy.
-const MOST_WRONG: u32 = 20;
+use crate::{rooms, sessions, way_back};
 
 /// The state of the place, with its ticket as cookie; for a form the way to the event's page.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
@@ -61,19 +57,9 @@ async fn take_over(
         .text("id")
         .and_then(claim_of)
         .ok_or_else(|| Problem::field("id", "the claim id of the receiving browser"))?;
-    let network = Network::of_customer(visit.incoming.header("cf-connecting-ip").as_deref());
-    let now = platform::now();
-    let (wrong_before, lasts) = networks::with(|seen| seen.wrong_codes.of(network, now));
-    if wrong_before >= MOST_WRONG {
-        return Err(Problem::new(
-            429,
-            "too-many-guesses",
-            "too many wrong codes from this network; try again later",
-        )
-        .retry(lasts.0));
-    }
+    rate_limits::check(visit, Action::WrongCode)?;
     let wrong = || {
-        networks::with(|seen| seen.wrong_codes.count(network, now));
+        rate_limits::count(visit, room, Action::WrongCode);
         problem::of_refusal(Refused::HandoverUnknown, Stand::None)
     };
     let code = HandoverCode::read(fields.text("code").unwrap_or_default()).ok_or_else(wrong)?;

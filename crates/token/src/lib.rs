@@ -52,6 +52,7 @@ mod envelope_tests;
 mod handover;
 mod key_hash;
 mod keys;
+mod marks;
 mod members;
 mod operator;
 mod origin_keys;
@@ -80,6 +81,7 @@ pub use keys::{
     KEY_BYTES, KeyError, Keyring, MAX_KEY_ID_BYTES, RootKey, SAMPLE_KEY_CURRENT,
     SAMPLE_KEY_PREVIOUS,
 };
+pub use marks::MARK_BYTES;
 pub use operator::{EVERY_EVENT, OperatorScope, OperatorToken};
 pub use origin_keys::{OriginKey, origin_keys, public_jwks};
 pub use pass::{LAST_PASS_SECONDS, Pass, STAFF_HOME, SessionId};

@@ -7,6 +7,7 @@ use crate::codes::CodeMaker;
 use crate::derive::{PassAlgorithm, Purpose, derivation_info, derive, key_id};
 use crate::enqueue::Invitations;
 use crate::envelope::{Opener, Sealer, Signing, open};
+use crate::marks::{MARK_BYTES, Marks};
 use crate::operator::EVERY_EVENT;
 use crate::validity::{self, FIND_AGAIN_SECONDS};
 use crate::{
@@ -39,6 +40,7 @@ pub struct Tokens {
     staff: PurposeKeys,
     invitations: Invitations,
     codes: CodeMaker,
+    marks: Marks,
 }
 
 impl Tokens {
@@ -78,7 +80,13 @@ impl Tokens {
             staff: internal(Purpose::Staff),
             invitations: Invitations::new(keyring, scope.issuer, scope.event),
             codes: CodeMaker::new(keyring, scope.issuer, scope.event, scope.run),
+            marks: Marks::new(keyring, scope.issuer, scope.event, scope.run),
         }
+    }
+
+    /// What stands for `what` where it is counted: nobody without the root key finds out what it was.
+    pub fn mark(&self, what: &[u8]) -> [u8; MARK_BYTES] {
+        self.marks.of(what)
     }
 
     /// Signs a permit.

@@ -177,6 +177,11 @@ class Room {
     return setStage(this.url, { cut: names });
   }
 
+  /** Gives a staged room the platform's rate limits (`{ RATE_POLLS: 5 }`); answers what they were asked so far, as `[name, key]`. */
+  async limit(limits = {}) {
+    return (await setStage(this.url, { limits })).limited;
+  }
+
   /** The alarm of an object comes, in a staged room: the platform's own keep to the real clock. */
   alarm(object) {
     return setStage(this.url, { object, alarm: true });

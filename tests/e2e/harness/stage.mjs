@@ -1,6 +1,6 @@
 // A stage for the built Worker: the same modules, with a few lines behind them by which a test can move the clock that
-// edge and objects read, cut objects off from their callers, and have an object's alarm come: the platform's own keep to
-// the real clock. The Worker itself is not changed.
+// edge and objects read, cut objects off from their callers, have an object's alarm come (the platform's own keep to the
+// real clock), and stand in for the platform's rate limits. The Worker itself is not changed.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -13,9 +13,21 @@ const CONTROL = "/__stage";
 const STAGE = `
 import * as stagedSelf from "./index.js";
 {
-  const stage = { ahead_ms: 0, cut: [] };
+  const stage = { ahead_ms: 0, cut: [], limited: [] };
   const clock = Date.now.bind(Date);
   Date.now = () => clock() + stage.ahead_ms;
+  // As the platform's own: so many for each key, then no more.
+  class Ratelimit {
+    #taken = new Map();
+    constructor(name, most) {
+      Object.assign(this, { name, most });
+    }
+    async limit({ key }) {
+      stage.limited.push([this.name, key]);
+      this.#taken.set(key, (this.#taken.get(key) ?? 0) + 1);
+      return { success: this.#taken.get(key) <= this.most };
+    }
+  }
   let isPatched = false;
   const patch = (namespace) => {
     isPatched = true;
@@ -33,7 +45,8 @@ import * as stagedSelf from "./index.js";
   prototype.fetch = async function (request) {
     if (!isPatched) patch(this.env.SHARD);
     if (new URL(request.url).pathname !== "${CONTROL}") return fetch.call(this, request);
-    const { advance_ms = 0, cut, object, alarm } = await request.json();
+    const { advance_ms = 0, cut, object, alarm, limits = {} } = await request.json();
+    for (const [name, most] of Object.entries(limits)) this.env[name] = new Ratelimit(name, most);
     stage.ahead_ms += advance_ms;
     if (cut) stage.cut = cut;
     if (!object) return Response.json(stage);
