@@ -228,3 +228,7 @@ mod tests;
 #[cfg(test)]
 #[path = "gate_staff_tests.rs"]
 mod staff_tests;
+
+#[cfg(test)]
+#[path = "gate_crawler_tests.rs"]
+mod crawler_tests;

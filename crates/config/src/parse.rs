@@ -57,20 +57,7 @@ fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event>
     let cors_origins = fields
         .list("cors_origins", keys::MAX_HOSTS, ORIGIN_FORM, web_origin)
         .unwrap_or_default();
-    let frame_ancestors = fields
-        .list(
-            "frame_ancestors",
-            keys::MAX_HOSTS,
-            &format!("\"self\", {ORIGIN_FORM}"),
-            |text| {
-                if text == "self" {
-                    Some("'self'".to_owned())
-                } else {
-                    web_origin(text)
-                }
-            },
-        )
-        .unwrap_or_default();
+    let frame_ancestors = read_frame_ancestors(fields);
     let crawlers = crawlers::read(fields);
     let cookie_domain = read_cookie_domain(fields, hosts.as_deref());
     let pass_algorithm = fields
@@ -203,6 +190,16 @@ fn read_queue_status(fields: &mut Fields<'_>) -> u16 {
         fields.refuse("queue_status", "200, 202, 429 or 503");
     }
     status.copied().unwrap_or(keys::DEFAULT_QUEUE_STATUS)
+}
+
+fn read_frame_ancestors(fields: &mut Fields<'_>) -> Vec<String> {
+    let site = |text: &str| match text {
+        "self" => Some("'self'".to_owned()),
+        other => web_origin(other),
+    };
+    let allowed = format!("\"self\", {ORIGIN_FORM}");
+    let list = fields.list("frame_ancestors", keys::MAX_HOSTS, &allowed, site);
+    list.unwrap_or_default()
 }
 
 fn read_cookie_domain(fields: &mut Fields<'_>, hosts: Option<&[String]>) -> Option<String> {
