@@ -175,7 +175,7 @@ test("O10 operators see crawlers in the counts, the metrics and the log, without
 });
 
 test("a crawler takes no session of an event that lets first visits in", async () => {
-  assert.ok(isShop(await crawl("auto", from(GOOGLE))));
+  await until(() => crawl("auto", from(GOOGLE)), isShop, { what: "the shop" });
   assert.deepEqual((await crawl("auto", from(GOOGLE))).cookies, []);
   const { totals } = await (await room.operator({ event: "auto" })).observe();
   assert.equal(totals.active, 0);
