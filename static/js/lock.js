@@ -4,11 +4,23 @@
 const AGREE_MS = 80;
 const UNSOLVED = "urn:anteroom:problem:unsolved";
 
-/** Runs `task` while no other tab does; without Web Locks at least not at the same instant. */
+/**
+ * Runs `task` while no other tab does; without Web Locks at least not at the same instant. Another site's frame may have
+ * no locks though it has the word. `task` is told whether it is alone.
+ */
 async function alone(locks, name, task, pause) {
-  if (locks) return locks.request(name, task);
+  let begun = false;
+  const begin = () => {
+    begun = true;
+    return task(true);
+  };
+  try {
+    if (locks) return await locks.request(name, begin);
+  } catch (error) {
+    if (begun) throw error;
+  }
   await pause(Math.random() * AGREE_MS);
-  return task();
+  return task(false);
 }
 
 /**
@@ -20,12 +32,12 @@ async function joinTogether({ locks, name, memory, permit, join, fresh, endsSoon
   return alone(
     locks,
     name,
-    async () => {
+    async (isAlone) => {
       const theirs = memory.read().permit;
       const usable = [theirs, permit].find((each) => each && !endsSoon(each));
       let mine = usable ?? (await fresh());
       if (mine !== theirs) memory.write({ permit: mine });
-      if (!locks) {
+      if (!isAlone) {
         await pause(AGREE_MS);
         mine = memory.read().permit ?? mine;
       }

@@ -147,8 +147,13 @@ for (const language of LANGUAGES) {
 test("without script the same, by the form and a link", async () => {
   const { context, frame } = await look(framing("plain"), { javaScriptEnabled: false });
   await frame.getByRole("button", { name: "Join the line" }).click();
-  await scene(frame, "called");
-  await frame.getByRole("button", { name: "Enter now" }).click();
+  const enter = frame.getByRole("button", { name: "Enter now" });
+  const called = async () => {
+    await frame.getByRole("link", { name: "Check now" }).click();
+    return enter.isVisible();
+  };
+  await until(called, "the turn", WITHIN_MS);
+  await enter.click();
   await frame.getByRole("heading", { name: "Seats" }).waitFor({ timeout: WITHIN_MS });
   await context.close();
 });

@@ -31,21 +31,44 @@ test("tabs with a permit each join with one of them", async () => {
   assert.deepEqual(queue, ["a", "a", "a"]);
 });
 
-test("without Web Locks the tabs agree all the same", async () => {
-  const used = new Set();
-  const memory = memoryOf();
-  const pause = (ms) => new Promise((done) => setTimeout(done, ms));
-  const tab = (permit) =>
-    script.joinTogether({
-      name: "x",
-      memory,
-      permit,
-      pause,
-      join: async (mine) => used.add(mine) && { state: "waiting" },
-      fresh: assert.fail,
-    });
-  await Promise.all([tab("a"), tab("b")]);
-  assert.equal(used.size, 1);
+test("without Web Locks, or where a frame is denied them, the tabs agree all the same", async () => {
+  for (const locks of [undefined, { request: () => Promise.reject(new Error("The request was denied.")) }]) {
+    const used = new Set();
+    const memory = memoryOf();
+    const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+    const tab = (permit) =>
+      script.joinTogether({
+        locks,
+        name: "x",
+        memory,
+        permit,
+        pause,
+        join: async (mine) => used.add(mine) && { state: "waiting" },
+        fresh: assert.fail,
+      });
+    await Promise.all([tab("a"), tab("b")]);
+    assert.equal(used.size, 1);
+  }
+});
+
+test("a join that fails while it is alone is not made a second time", async () => {
+  const locks = { request: (_name, task) => task() };
+  let joins = 0;
+  const join = async () => {
+    joins += 1;
+    throw Object.assign(new Error(), { status: 503 });
+  };
+  const joining = {
+    locks,
+    name: "x",
+    memory: memoryOf(),
+    permit: "a",
+    join,
+    fresh: assert.fail,
+    pause: async () => {},
+  };
+  await assert.rejects(script.joinTogether(joining));
+  assert.equal(joins, 1);
 });
 
 test("a kept permit that is refused, or whose place is gone, gives way to the page's own", async () => {
