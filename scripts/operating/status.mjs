@@ -43,6 +43,7 @@ export function statusLines({ event, url, zone, document, draws = null }) {
     ["message", quoted(figures.message)],
   ];
   if (figures.stockLeft !== null) rows.push(["stock", `${count(figures.stockLeft)} left to sell`]);
+  if (document.crawlers) rows.push(["crawlers", crawlersText(document.crawlers)]);
   rows.push(...lineRows(figures, document, draws, zone));
   if (figures.pause) {
     const { reason, "next update": nextUpdate } = settingsOf(figures, zone);
@@ -55,6 +56,10 @@ export function statusLines({ event, url, zone, document, draws = null }) {
   for (const each of noted.slice(-SHOWN_ACTIONS)) rows.push(["done", notedText(each, zone)]);
   return [`${event} at ${url}${zone ? `, times of ${zone}` : ""}`, ...rows.map(row)];
 }
+
+const crawlersText = ({ per_minute, in_last_minute, let_through, turned_away }) =>
+  `${count(in_last_minute)} of ${count(per_minute)} in the last minute, ${count(let_through)} since the run began, ` +
+  `${count(turned_away)} turned away`;
 
 const row = ([name, text]) => `  ${name.padEnd(12)}${text}`;
 

@@ -210,6 +210,15 @@ test("the status shows the last ten actions and where the rest is", () => {
   assert.ok(!text.includes("op1:") && text.includes("op2:") && text.includes("op11:"), text);
 });
 
+test("the status shows crawlers where the event lets any look", () => {
+  const crawlers = { per_minute: 60, in_last_minute: 12, let_through: 3400, turned_away: 7 };
+  assert.match(
+    statusOf({ ...queue(), crawlers }),
+    /crawlers +12 of 60 in the last minute, 3,400 since the run began, 7 turned away/,
+  );
+  assert.doesNotMatch(statusOf({ ...queue(), crawlers: null }), /crawlers/);
+});
+
 test("while the order is drawn the status says what it waits for and until when", () => {
   const opensAtMs = Date.UTC(2027, 2, 1, 9);
   const settings = { draw: { grace_seconds: 60, beacon: "drand", beacon_wait_seconds: 600 } };
