@@ -99,7 +99,8 @@ fn in_a_frame_of_a_named_site_cookies_are_partitioned() {
         ("sec-fetch-dest", "iframe"),
     );
     let from = |referer| [site, dest, ("referer", referer)];
-    let rows: [(&[(&'static str, &str)], &str, &str); 9] = [
+    type Headers<'a> = &'a [(&'static str, &'a str)];
+    let rows: [(Headers<'_>, &str, &str); 9] = [
         (&[site, dest], "", partitioned),
         (&from("https://partner.example/"), "", partitioned),
         (&from("https://partner.example/page?x"), "", partitioned),
