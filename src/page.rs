@@ -63,6 +63,7 @@ static JS: LazyLock<String> = LazyLock::new(|| {
         include_str!("../static/js/eta.js"),
         include_str!("../static/js/number.js"),
         include_str!("../static/js/announce.js"),
+        include_str!("../static/js/pieces.js"),
         include_str!("../static/js/poll.js"),
         include_str!("../static/js/lock.js"),
         include_str!("../static/js/work.js"),

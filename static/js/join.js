@@ -1,6 +1,9 @@
 // Joining: for the line that is chosen, or with the code or the invitation that the visitor brings.
 // Its state is `way` in main.js, like all state of the page.
 
+/** No page tries its address more often than this, whatever the server says. */
+const SHORTEST_RATE_MS = 2_000;
+
 /** What a join sends besides the permit. */
 function wanted() {
   if (room.carried) return room.carried;
@@ -110,4 +113,12 @@ async function joinWith(carried) {
     throw error;
   }
   await goOn();
+}
+
+/** Too many at once, and no queue: the address itself is tried again, at the server's pace. */
+function askAgainLater() {
+  poll.stop();
+  const poll_ms = Math.max(me.poll_ms ?? 0, SHORTEST_RATE_MS);
+  const wait_ms = delayMs({ poll_ms, hidden: !visible(), failures: 0, chance: Math.random });
+  setTimeout(() => location.replace(room.return), wait_ms);
 }

@@ -2,8 +2,6 @@
 
 const brought = takeFragment(location, history);
 
-/** No page tries its address more often than this, whatever the server says. */
-const SHORTEST_RATE_MS = 2_000;
 const FINAL = [...GIVEN_UP, "elsewhere"];
 
 const find = (id) => document.getElementById(id);
@@ -249,14 +247,6 @@ function stay(why) {
   redraw();
 }
 
-/** Too many at once, and no queue: the address itself is tried again, at the server's pace. */
-function askAgainLater() {
-  poll.stop();
-  const poll_ms = Math.max(me.poll_ms ?? 0, SHORTEST_RATE_MS);
-  const wait_ms = delayMs({ poll_ms, hidden: !visible(), failures: 0, chance: Math.random });
-  setTimeout(() => location.replace(room.return), wait_ms);
-}
-
 /** As the server says; when the line opens meanwhile, just after that. */
 function pollMs() {
   if (FINAL.includes(me.state) || OVER.includes(me.phase)) return HIDDEN_MS;
@@ -264,8 +254,6 @@ function pollMs() {
   const opens_ms = (room.prequeue_at_ms ?? me.opens_at_ms ?? 0) - serverNow();
   return me.phase === "before" && opens_ms > 0 ? Math.min(poll_ms, opens_ms * 1.2 + 300) : poll_ms;
 }
-
-const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Asks for the pass, and goes in with it. */
 async function enter(byItself) {
@@ -388,10 +376,9 @@ show(find("stay"), true);
 // Where nothing outlives a reload, the browser still says that this page replaced itself.
 if (!tab.lasts() && document.referrer === location.href.split("#")[0]) rememberMove(tab, null, Date.now());
 memory.write({ ...(me.rank != null && remembered(memory.read(), me)), back: room.return });
-// The page shows the state as it came; what follows is done piece by piece, so that a slow phone answers taps meanwhile.
-const begin = [
+inPieces(
   () => {
-    if (me.state === "none" && !cookiesWork(document, room.framed)) me.cookie = false;
+    if (me.state === "none" && !cookiesWork(document)) me.cookie = false;
   },
   redraw,
   () => {
@@ -403,9 +390,4 @@ const begin = [
       poll.replan();
     });
   },
-];
-const next = () => {
-  begin.shift()();
-  if (begin.length > 0) setTimeout(next);
-};
-setTimeout(next);
+);
