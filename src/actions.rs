@@ -284,6 +284,7 @@ pub fn document(action: &Action) -> Value {
         Action::StaffPass { name, until } => {
             json!({ "action": "staff", "name": name, "until_ms": until.0 })
         }
+        Action::Refused { what } => json!({ "action": "refused", "what": what }),
     }
 }
 

@@ -123,3 +123,14 @@ fn a_staff_pass_is_told_with_its_name_and_its_end() {
     let expected = json!({"action": "staff", "name": "Ann", "until_ms": LATER});
     assert_eq!(document(&action), expected);
 }
+
+#[test]
+fn a_refusal_is_told_with_what_was_asked_for() {
+    let action = Action::Refused {
+        what: "reschedule".to_owned(),
+    };
+    assert_eq!(
+        document(&action),
+        json!({"action": "refused", "what": "reschedule"})
+    );
+}

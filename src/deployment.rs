@@ -314,6 +314,7 @@ mod tests {
         assert!(!reasons.is_empty());
     }
 
+    // T5.
     #[test]
     fn whatever_is_missing_or_weak_is_named_and_no_key_is_shown() {
         let weak = "old-key:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";

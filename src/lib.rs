@@ -13,10 +13,10 @@
 //!
 //! Pure, and tested natively: `gate`, `renewal`, `boards`, `standing`, `eta`, `poll`, `cookies`, `rewrite`, `same_site`,
 //! `local_path`, `actions`, `incoming`, `fields`, `json`, `line_choice`, `key_home`, `taking_joins`, `stock`, `networks`,
-//! `challenges`, `providers`, `deleted`, and what decides in `crawlers` and `rate_limits`.
+//! `challenges`, `providers`, `deleted`, `roles`, `guesses`, and what decides in `crawlers` and `rate_limits`.
 //! Clock and entropy are read in `platform` only. What an isolate keeps between requests is plain data: boards and counts
 //! in `isolate`, configuration and keys in `deployment`, what networks did in `networks`, who asks too often in `rate_limits`, wrong operator
-//! tokens in `operators`, distances of time zones in `zones`, and in `stock` when it last wrote a line about a header that cannot be read.
+//! tokens in `guesses`, distances of time zones in `zones`, and in `stock` when it last wrote a line about a header that cannot be read.
 
 mod actions;
 mod answer;
@@ -33,6 +33,7 @@ mod eta;
 mod faces;
 mod fields;
 mod gate;
+mod guesses;
 mod house_headers;
 mod incoming;
 mod instants;
@@ -58,6 +59,7 @@ mod proxy;
 mod rate_limits;
 mod renewal;
 mod rewrite;
+mod roles;
 mod rooms;
 mod routes;
 mod same_site;

@@ -1,69 +1,96 @@
 //! Who may steer: operator tokens, as bearer and nowhere else.
+//!
+//! A token that nobody has signed costs time ([`guesses`](crate::guesses)). One that is somebody's and does not suffice is
+//! refused at once, and its refusal goes into the event's log with the name that it carries: an operator sees who tried
+//! what. Whether an event exists is told only to who may see every event.
 
-use std::cell::Cell;
+use std::time::Duration;
 
-use anteroom_token::{OperatorScope, OperatorToken, Refusal};
+use anteroom_durable_objects::wire::CoordinatorAsk;
+use anteroom_queue::coordinator::command::Action;
+use anteroom_token::{OperatorEvents, OperatorRole, OperatorToken, Refusal};
+use worker::Delay;
 
 use crate::deployment::Room;
-use crate::platform;
+use crate::guesses;
+use crate::networks::Network;
 use crate::problem::Problem;
 use crate::visit::Visit;
+use crate::{platform, roles, rooms};
 
-/// Refusals that one isolate explains and logs in a second: more than people make, and few enough that guessing fills no
-/// log. A token that holds is always taken: nobody can keep an operator from the brake.
-pub const MAX_REFUSED_PER_SECOND: u32 = 20;
-
-thread_local! {
-    /// The second, and how many were refused in it.
-    static REFUSED: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
-}
-
-/// The operator of a request about the event named `event`, if there is one, with at least this scope. Whether an event
-/// exists is told only to who may see every event.
-pub fn check(
+/// The operator of a request about the event named `event`, if there is one, who may do what stands under the name `what`
+/// in [`roles::ROLES`].
+pub async fn check(
     visit: &Visit,
     event: &str,
-    needed: OperatorScope,
+    what: &'static str,
 ) -> Result<(Room, OperatorToken), Problem> {
     let room = visit.deployment.room(event);
     let any = room
         .or_else(|| visit.deployment.all().next())
         .ok_or_else(Problem::no_such_event)?;
-    let operator = operator(visit, any)?;
+    let operator = operator(visit, any).await?;
     match room {
-        Some(room) if operator.scope >= needed => Ok((room, operator)),
-        Some(_) => Err(refused(
-            visit,
-            Problem::new(403, "read-only", "this token may only read"),
-        )),
-        None if operator.every_event => Err(Problem::no_such_event()),
-        None => Err(refused(visit, other_event())),
+        Some(room) if operator.events.include(event) => {
+            allow(visit, room, &operator, what)?;
+            Ok((room, operator))
+        }
+        None if operator.events == OperatorEvents::Every => Err(Problem::no_such_event()),
+        room => {
+            if let Some(room) = room {
+                record(visit, room, &operator, "another event's token");
+            }
+            Err(other_event())
+        }
     }
 }
 
 /// The operator of a request about every event.
-pub fn check_every(visit: &Visit) -> Result<OperatorToken, Problem> {
+pub async fn check_every(visit: &Visit, what: &'static str) -> Result<OperatorToken, Problem> {
     let room = visit
         .deployment
         .all()
         .next()
         .ok_or_else(Problem::no_such_event)?;
-    let operator = operator(visit, room)?;
-    if operator.every_event {
-        Ok(operator)
-    } else {
-        Err(refused(visit, other_event()))
+    let operator = operator(visit, room).await?;
+    if operator.events != OperatorEvents::Every {
+        return Err(other_event());
     }
+    allow(visit, room, &operator, what)?;
+    Ok(operator)
 }
 
-fn operator(visit: &Visit, room: Room) -> Result<OperatorToken, Problem> {
-    let names_token = |pair: &str| {
-        matches!(
-            pair.split('=').next(),
-            Some("token" | "access_token" | "bearer")
-        )
-    };
-    if visit.incoming.query.split('&').any(names_token) {
+/// Whether `operator` may do what stands under the name `what` in [`roles::ROLES`].
+pub fn allow(
+    visit: &Visit,
+    room: Room,
+    operator: &OperatorToken,
+    what: &'static str,
+) -> Result<(), Problem> {
+    let needed = roles::needed(what);
+    if operator.role >= needed {
+        return Ok(());
+    }
+    record(visit, room, operator, what);
+    Err(too_little(what, needed, operator.role))
+}
+
+fn too_little(what: &str, needed: OperatorRole, role: OperatorRole) -> Problem {
+    let title = format!(
+        "{what} needs a token with the role {}; this one has {}",
+        needed.name(),
+        role.name()
+    );
+    Problem::new(403, "role", title)
+}
+
+fn other_event() -> Problem {
+    Problem::new(403, "other-event", "this token is for another event")
+}
+
+/// Who sent the request, whatever their token is for.
+async fn operator(visit: &Visit, room: Room) -> Result<OperatorToken, Problem> {
+    if names_token(&visit.incoming.query) {
         return Err(Problem::new(
             400,
             "token-in-address",
@@ -71,43 +98,109 @@ fn operator(visit: &Visit, room: Room) -> Result<OperatorToken, Problem> {
         ));
     }
     let Some(token) = visit.incoming.bearer() else {
-        return Err(refused(
-            visit,
-            Problem::unauthorized("operator", "no bearer"),
-        ));
+        return Err(Problem::unauthorized("operator", "no bearer"));
     };
-    match room.tokens.open_operator(&token, visit.now_seconds()) {
-        Ok(operator) => Ok(operator),
-        Err(Refusal::WrongEvent) => Err(refused(visit, other_event())),
-        Err(refusal) => Err(refused(
-            visit,
-            Problem::unauthorized("operator", refusal.code()),
-        )),
+    let refusal = match room
+        .tokens
+        .open_operator_of_any(&token, visit.now_seconds())
+    {
+        Ok(operator) => return Ok(operator),
+        Err(refusal) => refusal,
+    };
+    if is_signed(refusal) {
+        return Err(Problem::unauthorized("operator", refusal.code()));
     }
+    Err(wrong(visit, room, refusal).await)
 }
 
-fn other_event() -> Problem {
-    Problem::new(403, "other-event", "this token is for another event")
-}
-
-/// Counts a refusal, and writes it down without anything that was sent. One too many in its second is only told so.
-fn refused(visit: &Visit, problem: Problem) -> Problem {
-    let second = visit.now_seconds();
-    let (last, count) = REFUSED.get();
-    let count = if last == second { count + 1 } else { 1 };
-    REFUSED.set((second, count));
-    if count > MAX_REFUSED_PER_SECOND {
-        return Problem::new(
-            429,
-            "too-many-guesses",
-            "too many refused tokens; try again in a second",
+fn names_token(query: &str) -> bool {
+    query.split('&').any(|pair| {
+        matches!(
+            pair.split('=').next(),
+            Some("token" | "access_token" | "bearer")
         )
-        .retry(1_000);
+    })
+}
+
+/// Whether the signature was ours, so that nobody has guessed anything: a greater refusal got further.
+fn is_signed(refusal: Refusal) -> bool {
+    refusal > Refusal::Signature
+}
+
+/// A token that nobody has signed: counted, and answered when it has cost its time.
+async fn wrong(visit: &Visit, room: Room, refusal: Refusal) -> Problem {
+    let event = room.event;
+    if let Some(more) = guesses::note(&event.id, visit.now) {
+        platform::log(&format!("operator tokens that nobody signed: {more}"));
+        let env = visit.env.clone();
+        visit.context.wait_until(async move {
+            // It may be lost: it says how much was tried, and decides nothing.
+            let _ = rooms::wrong_tokens(&env, event, more).await;
+        });
     }
-    platform::log(&format!(
-        "operator refused: {} {}",
-        problem.status(),
-        problem.kind()
-    ));
-    problem
+    let address = visit.incoming.header("cf-connecting-ip");
+    let cost = guesses::cost(Network::of_customer(address.as_deref()), visit.now);
+    if cost.hold.0 > 0 {
+        Delay::from(Duration::from_millis(cost.hold.0)).await;
+    }
+    match cost.retry {
+        None => Problem::unauthorized("operator", refusal.code()),
+        Some(retry) => {
+            let title = "too many wrong tokens; one that holds is taken at once";
+            Problem::new(429, "too-many-guesses", title).retry(retry.0)
+        }
+    }
+}
+
+/// Somebody's token did not suffice: for the event's log, in the background. The coordinator writes the same thing again
+/// only after a while.
+fn record(visit: &Visit, room: Room, operator: &OperatorToken, what: &str) {
+    let ask = CoordinatorAsk::Operate {
+        action: Action::Refused {
+            what: what.to_owned(),
+        },
+        by: operator.name.clone(),
+    };
+    let env = visit.env.clone();
+    let event = room.event;
+    visit.context.wait_until(async move {
+        let _ = rooms::ask_coordinator(&env, event, ask).await;
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_in_the_address_is_found_whatever_stands_beside_it() {
+        for query in ["token=a", "after=1&access_token=a", "bearer", "token"] {
+            assert!(names_token(query), "{query}");
+        }
+        for query in ["", "after=1", "tokens=a", "after=token"] {
+            assert!(!names_token(query), "{query}");
+        }
+    }
+
+    #[test]
+    fn only_a_token_that_was_ours_once_costs_nothing() {
+        let now = 1_800_000_000;
+        for ours in [
+            Refusal::Expired { expired_at: now },
+            Refusal::NotYet { issued_at: now },
+            Refusal::Claims { claim: "scp" },
+            Refusal::WrongIssuer,
+        ] {
+            assert!(is_signed(ours), "{ours:?}");
+        }
+        for guessed in [
+            Refusal::TooLong { bytes: 2_000 },
+            Refusal::Shape,
+            Refusal::Header,
+            Refusal::UnknownKey,
+            Refusal::Signature,
+        ] {
+            assert!(!is_signed(guessed), "{guessed:?}");
+        }
+    }
 }

@@ -118,6 +118,15 @@ pub async fn edge_totals(env: &Env, event: &'static Event) -> Result<wire::EdgeT
     coordinator(env, event, CoordinatorAsk::Count).await
 }
 
+/// Tells the coordinator of `more` wrong operator tokens, and answers how many it knows of.
+pub async fn wrong_tokens(
+    env: &Env,
+    event: &'static Event,
+    more: u32,
+) -> Result<wire::WrongTokens, RoomError> {
+    coordinator(env, event, CoordinatorAsk::WrongTokens { more }).await
+}
+
 /// The lines of the event log behind line `after`, up to the end of a page.
 pub async fn log_lines(
     env: &Env,
@@ -154,6 +163,7 @@ fn most_calls(ask: &CoordinatorAsk) -> u32 {
         CoordinatorAsk::Sync(..)
         | CoordinatorAsk::Observe
         | CoordinatorAsk::Count
+        | CoordinatorAsk::WrongTokens { .. }
         | CoordinatorAsk::Log { .. } => MOST_CALLS,
     }
 }

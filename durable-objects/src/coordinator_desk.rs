@@ -20,7 +20,7 @@ use crate::log_reading::log_lines;
 use crate::pump::Due;
 use crate::storage::{Changes, Store, WriteFailed};
 use crate::uplink::share;
-use crate::wire::{self, CoordinatorAsk, EdgeCounts, EdgeTotals};
+use crate::wire::{self, CoordinatorAsk, EdgeCounts, EdgeTotals, WrongTokens};
 
 /// How long reports are gathered into one commit: with 500 reports a second ten of them.
 pub const WINDOW: Millis = Millis(20);
@@ -61,6 +61,7 @@ pub struct CoordinatorDesk<T> {
     opened: Option<UnixMillis>,
     gathered: Vec<(CoordinatorCommand, T)>,
     totals: EdgeTotals,
+    wrong_tokens: WrongTokens,
     /// What edges have counted and the core was not told yet.
     edges: EdgeCounts,
     poked: BTreeMap<ShardIndex, UnixMillis>,
@@ -90,6 +91,7 @@ impl<T> CoordinatorDesk<T> {
             opened: None,
             gathered: Vec::new(),
             totals: EdgeTotals::default(),
+            wrong_tokens: WrongTokens::default(),
             edges: EdgeCounts::default(),
             poked: BTreeMap::new(),
             fetching: Fetching::NotBefore(UnixMillis(0)),
@@ -119,6 +121,10 @@ impl<T> CoordinatorDesk<T> {
             CoordinatorAsk::Operate { action, by } => CoordinatorCommand::Operate { action, by },
             CoordinatorAsk::Observe => CoordinatorCommand::Wake,
             CoordinatorAsk::Count => return Taken::Answered(to, wire::encode(&self.totals)),
+            CoordinatorAsk::WrongTokens { more } => {
+                self.wrong_tokens.add(more, now);
+                return Taken::Answered(to, wire::encode(&self.wrong_tokens));
+            }
             CoordinatorAsk::Log { after } => {
                 return match log_lines(store, after) {
                     Ok(lines) => Taken::Answered(to, wire::encode(&lines)),

@@ -41,6 +41,23 @@ fn entries(bytes: &[u8]) -> u64 {
 }
 
 #[test]
+fn wrong_operator_tokens_are_counted_at_once_and_nothing_is_stored_of_them() {
+    let (mut desk, rows) = desk();
+    let commits = rows.commits;
+    for (more, count, last_at) in [
+        (0, 0, None),
+        (3, 3, Some(T)),
+        (200, 203, Some(T)),
+        (0, 203, Some(T)),
+    ] {
+        let told = desk.ask(CoordinatorAsk::WrongTokens { more }, [1; 16], 7, T, &rows);
+        let expected = wire::encode(&WrongTokens { count, last_at });
+        assert_eq!(told, Taken::Answered(7, expected));
+    }
+    assert_eq!(rows.commits, commits);
+}
+
+#[test]
 fn the_reports_of_one_window_are_one_transaction() {
     let (mut desk, mut rows) = desk();
     let commits = rows.commits;

@@ -11,6 +11,7 @@ use anteroom_queue::board::{Board, Stock};
 use anteroom_queue::coordinator::command::{Action, CoordinatorReply};
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::sync::SyncRequest;
+use anteroom_queue::units::UnixMillis;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -117,10 +118,36 @@ pub enum CoordinatorAsk {
         /// The number of the last line that the asker has; 0: from the beginning.
         after: u64,
     },
+    /// An edge refused so many more operator tokens that nobody had signed: answered with [`WrongTokens`] instead of a
+    /// [`CoordinatorAnswer`]. With 0 it only asks.
+    WrongTokens {
+        /// How many since this edge last said so.
+        more: u32,
+    },
 }
 
 /// A coordinator's answer.
 pub type CoordinatorAnswer = CoordinatorReply;
+
+/// Operator tokens that nobody had signed, as the edges counted them since the coordinator last started. Nothing of them
+/// is kept but this.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrongTokens {
+    /// How many.
+    pub count: u64,
+    /// When the coordinator last heard of one.
+    pub last_at: Option<UnixMillis>,
+}
+
+impl WrongTokens {
+    /// Takes up what an edge counted.
+    pub fn add(&mut self, more: u32, now: UnixMillis) {
+        self.count += u64::from(more);
+        if more > 0 {
+            self.last_at = Some(now);
+        }
+    }
+}
 
 /// Lines of the event log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -151,6 +151,19 @@ fn an_edge_of_another_version_can_still_read_the_board() {
 }
 
 #[test]
+fn an_edge_of_another_version_can_still_tell_of_wrong_operator_tokens() {
+    check(
+        to_coordinator(CoordinatorAsk::WrongTokens { more: 300 }),
+        "02 0464656d6f 01 05 ac02",
+    );
+    let mut told = WrongTokens::default();
+    check(told, "02 00 00");
+    told.add(300, UnixMillis(4));
+    told.add(0, UnixMillis(5));
+    check(told, "02 ac02 01 04");
+}
+
+#[test]
 fn an_edge_of_another_version_can_still_join_and_claim() {
     let join = ShardCommand::Join {
         nonce: Nonce([7; 16]),

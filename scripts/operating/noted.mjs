@@ -25,6 +25,7 @@ const WORDS = {
   close: ({ line }) => (line ? `close-line ${line}` : "close"),
   open: ({ line }) => (line ? `open-line ${line}` : "open"),
   expect: ({ visitors }) => `expect ${count(visitors)} visitors`,
+  refused: ({ what }) => `refused: ${what}`,
   staff: ({ name, until_ms }, zone) => `staff-pass for ${quoted(name)} until ${instant(until_ms, zone)}`,
 };
 

@@ -49,6 +49,13 @@ export function statusLines({ event, url, zone, document, draws = null }) {
     const { reason, "next update": nextUpdate } = settingsOf(figures, zone);
     rows.push(["reason", reason], ["next update", nextUpdate]);
   }
+  const wrong = document.wrong_tokens;
+  if (wrong?.count > 0) {
+    rows.push([
+      "guesses",
+      `${count(wrong.count)} wrong operator tokens, the last at ${instant(wrong.last_at_ms, zone)}`,
+    ]);
+  }
   const noted = document.noted ?? [];
   const earlier = noted.length - SHOWN_ACTIONS;
   if (earlier > 0)

@@ -42,9 +42,9 @@ export async function originKeys({ issuer, audience, algorithm = "HS256", secret
   return JSON.parse(await askKeyTool(["origin-key", issuer, audience, "--algorithm", name], secrets));
 }
 
-/** A token for the operator API of one event, or of every event ("*"). */
-export function operatorToken({ issuer, event = "*", name = "operator", scope = "write", hours = 12, secrets }) {
-  return askKeyTool(["operator-token", issuer, event, name, scope, String(hours)], secrets);
+/** A token for the operator API of one event, of several ("a,b"), or of every event ("*"). */
+export function operatorToken({ issuer, events, name = "operator", role, hours = 12, secrets }) {
+  return askKeyTool(["operator-token", issuer, events, name, role, String(hours)], secrets);
 }
 
 /** The keys that sign the enqueue tokens of one event: `{ keys: [JWK] }`. */

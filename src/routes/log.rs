@@ -1,8 +1,6 @@
 //! `GET /_wr/queues/{event}/log?after=N`: the event log page by page, one JSON object a line, with the chain that shows
 //! that none is missing or altered.
 
-use anteroom_token::OperatorScope;
-
 use crate::answer::Answer;
 use crate::problem::Problem;
 use crate::rooms::RoomError;
@@ -14,7 +12,7 @@ const NEXT_HEADER: &str = "waiting-room-log-next";
 
 /// One page.
 pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
-    let (room, _) = operators::check(visit, event, OperatorScope::Read)?;
+    let (room, _) = operators::check(visit, event, "log").await?;
     let after = after(&visit.incoming.query)?;
     let page = match rooms::log_lines(&visit.env, room.event, after).await {
         Ok(page) => page,

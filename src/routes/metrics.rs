@@ -24,7 +24,7 @@ const GAUGE: &str = "gauge";
 
 /// The text.
 pub async fn answer(visit: &Visit) -> Result<Answer, Problem> {
-    operators::check_every(visit)?;
+    operators::check_every(visit, "metrics").await?;
     let events = visit
         .deployment
         .all()

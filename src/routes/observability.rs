@@ -1,43 +1,59 @@
 //! `GET /_wr/queues/{event}/observability`: an operator sees board, counts, settings and what was done by whom.
 
-use anteroom_durable_objects::wire::{CoordinatorAsk, EdgeTotals};
+use anteroom_durable_objects::wire::{CoordinatorAsk, EdgeTotals, WrongTokens};
 use anteroom_queue::board::LineBoard;
 use anteroom_queue::coordinator::command::{Noted, Totals};
 use anteroom_queue::settings::Settings;
 use anteroom_queue::units::Millis;
-use anteroom_token::OperatorScope;
-use futures_util::future::join3;
+use futures_util::future::{join, join3};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
-use crate::crawlers::Counted;
 use crate::deployment::Room;
 use crate::documents::{BoardDocument, LimitsDocument};
 use crate::observed::{self, Observed};
 use crate::problem::Problem;
 use crate::standing::phase_name;
 use crate::visit::Visit;
-use crate::{actions, crawlers, operators, platform, rooms};
+use crate::{actions, crawlers, guesses, operators, platform, rooms};
 
 /// What an operator sees.
 pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
-    let (room, _) = operators::check(visit, event, OperatorScope::Read)?;
-    let (observed, edge, crawlers) = join3(
+    let (room, _) = operators::check(visit, event, "observe").await?;
+    let (observed, counted) = join(
         observed::ask(&visit.env, room.event, CoordinatorAsk::Observe),
-        rooms::edge_totals(&visit.env, room.event),
-        crawlers::counted(&visit.env, room.event),
+        counted(visit, room),
     )
     .await;
-    Ok(of(room, &observed?, edge.ok().as_ref(), crawlers))
+    Ok(of(room, &observed?, &counted))
 }
 
-/// The document of a queue's state. Crawlers are left out where the event has none, or their counts cannot be read. Without `edge` the counts of the edges could not be read: they are unknown, not zero.
-pub fn of(
-    room: Room,
-    observed: &Observed,
-    edge: Option<&EdgeTotals>,
-    crawlers: Option<Counted>,
-) -> Answer {
+/// What the edges have counted. What is not there could not be read: it is unknown, not zero.
+pub struct Counted {
+    edge: Option<EdgeTotals>,
+    /// None too where the event lets no crawler look.
+    crawlers: Option<crawlers::Counted>,
+    wrong_tokens: Option<WrongTokens>,
+}
+
+/// Asks the coordinator what the edges have counted, and tells it of what this one has not told yet.
+pub async fn counted(visit: &Visit, room: Room) -> Counted {
+    let untold = guesses::tell(&room.event.id);
+    let (edge, crawlers, wrong_tokens) = join3(
+        rooms::edge_totals(&visit.env, room.event),
+        crawlers::counted(&visit.env, room.event),
+        rooms::wrong_tokens(&visit.env, room.event, untold),
+    )
+    .await;
+    Counted {
+        edge: edge.ok(),
+        crawlers,
+        wrong_tokens: wrong_tokens.ok(),
+    }
+}
+
+/// The document of a queue's state.
+pub fn of(room: Room, observed: &Observed, counted: &Counted) -> Answer {
     let Observed {
         board,
         totals,
@@ -50,8 +66,9 @@ pub fn of(
         "stock": board.stock.map(|stock| json!({ "left": stock.left, "at_ms": stock.at.0 })),
         "ended_at_ms": board.ended_at.map(|at| at.0),
         "totals": totals_document(totals),
-        "edge": edge.map(edge_document),
-        "crawlers": crawlers.map(|counted| counted.document()),
+        "edge": counted.edge.as_ref().map(edge_document),
+        "crawlers": counted.crawlers.map(|counted| counted.document()),
+        "wrong_tokens": counted.wrong_tokens.as_ref().map(wrong_tokens_document),
         "settings": settings_document(settings),
         "configuration_ignored": room.event.settings.other_lines(settings).map(|why| why.to_string()),
         "noted": noted.iter().map(noted_document).collect::<Vec<_>>(),
@@ -99,6 +116,10 @@ fn edge_document(edge: &EdgeTotals) -> Value {
         "bypassed": edge.bypassed,
         "staff": edge.staff,
     })
+}
+
+fn wrong_tokens_document(wrong: &WrongTokens) -> Value {
+    json!({ "count": wrong.count, "last_at_ms": wrong.last_at.map(|at| at.0) })
 }
 
 fn settings_document(settings: &Settings) -> Value {

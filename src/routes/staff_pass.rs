@@ -4,7 +4,7 @@
 use anteroom_durable_objects::wire::CoordinatorAsk;
 use anteroom_queue::coordinator::command::Action;
 use anteroom_queue::units::UnixMillis;
-use anteroom_token::{MAX_NAME_BYTES, MAX_STAFF_MINUTES, OperatorScope, StaffToken, is_claim_text};
+use anteroom_token::{MAX_NAME_BYTES, MAX_STAFF_MINUTES, StaffToken, is_claim_text};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -15,7 +15,7 @@ use crate::{fields, observed, operators, platform};
 
 /// The link.
 pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
-    let (room, operator) = operators::check(visit, event, OperatorScope::Write)?;
+    let (room, operator) = operators::check(visit, event, "staff").await?;
     if !room.is_at(&visit.incoming.authority) {
         // The link is made for the host that was asked.
         return Err(Problem::other_host());

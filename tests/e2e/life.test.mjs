@@ -217,9 +217,9 @@ test("the event log is read page by page, chained, tells who did what, and holds
   }
 });
 
-test("the log is for operators, also for those who may only read, and says what it does not understand", async () => {
+test("the log is for operators, also for those who may only see, and says what it does not understand", async () => {
   assert.equal((await logged.ask("/_wr/queues/logged/log")).status, 401);
-  const reader = await logged.operator({ scope: "read" });
+  const reader = await logged.operator({ role: "view" });
   assert.equal((await reader.log(0)).status, 200);
   for (const after of ["-1", "x", "1.5", ""]) assert.equal((await reader.log(after)).status, 400, after);
 });

@@ -130,8 +130,8 @@ test("a staff token opens its own event only, is no other token, and cannot be a
   assert.equal(asOperator.status, 401);
 });
 
-test("only an operator who may write makes a link, with a name and an end", async () => {
-  const reader = await room.operator({ scope: "read" });
+test("only an operator who may configure makes a link, with a name and an end", async () => {
+  const reader = await room.operator({ role: "operate" });
   const stranger = { event: "early", headers: {} };
   assert.equal((await make({ name: "Eve", minutes: 5 }, reader)).status, 403);
   assert.equal((await make({ name: "Eve", minutes: 5 }, stranger)).status, 401);

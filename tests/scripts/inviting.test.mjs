@@ -218,16 +218,16 @@ test("without a token in the environment one is made from the root key", PATIENC
   const key = derivedKey("wr-operator+jwt", "");
   assert.equal(createHmac("sha256", key).update(`${header}.${payload}`).digest("base64url"), mac);
   const claims = JSON.parse(Buffer.from(payload, "base64url"));
-  assert.deepEqual([claims.iss, claims.evt, claims.scp], ["live", "tour", "write"]);
+  assert.deepEqual([claims.iss, claims.evt, claims.scp], ["live", "tour", "configure"]);
 });
 
 test("what the room refuses is said, and no link is printed", PATIENCE, async () => {
-  const problem = { title: "Not allowed", detail: "This token may only read." };
+  const problem = { title: "Not allowed", detail: "This token may only see." };
   const refusing = await room(403, problem);
   const refused = await run("staff-pass", [...STAFF, "--url", refusing.url], { OPERATOR_TOKEN: "x.y.z" });
   await refusing.end();
   assert.deepEqual([refused.code, refused.stdout], [1, ""]);
-  assert.match(refused.stderr, /answered 403: Not allowed: This token may only read\./);
+  assert.match(refused.stderr, /answered 403: Not allowed: This token may only see\./);
   const gone = await run("staff-pass", [...STAFF, "--url", refusing.url], { OPERATOR_TOKEN: "x.y.z" });
   assert.equal(gone.code, 1);
   assert.match(gone.stderr, /cannot be reached/);

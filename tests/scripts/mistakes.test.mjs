@@ -48,6 +48,7 @@ const MISTAKES = [
   ["operator", ["log"], /log and --out FILE belong together/],
   ["operator", ["--line", "fans", "status"], /--line belongs to reschedule/],
   ["operator", ["dance"], /command is "dance"/],
+  ["operator-token", ["--role", "read"], /--role is "read", allowed are view, operate, configure/],
   ["operator-token", ["--hours", "0"], /--hours is "0", allowed is 1 to 2208/],
   ["origin-key", ["--event", "demo", "--algorithm", "none"], /--algorithm is "none", allowed are HS256 and EdDSA/],
   ["codes", ["--line", "fans", "--count", "1"], /--event is missing/],

@@ -30,6 +30,12 @@ const session = (value) => {
   const parts = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/.exec(value);
   return parts !== null && parts[1] <= 0xffff && parts[2] <= 0xffffffff && parts[3] <= 0xffffffff;
 };
+/** The ids of events, each once, or `*` for all. */
+const events = (value) => {
+  const ids = text(253)(value) ? value.split(",") : [""];
+  const arePlain = ids.every((id) => id !== "" && id !== "*" && id.length <= 64);
+  return value === "*" || (arePlain && new Set(ids).size === ids.length);
+};
 const SECONDS = number(Number.MAX_SAFE_INTEGER);
 const RUN = { v: oneOf(1, 2), iss: text(253), evt: text(253), run: number(0xffffffff) };
 const CLAIMS = {
@@ -69,9 +75,9 @@ const CLAIMS = {
   operator: {
     v: RUN.v,
     iss: RUN.iss,
-    evt: RUN.evt,
+    evt: events,
     sub: text(64),
-    scp: oneOf("read", "write"),
+    scp: oneOf("view", "operate", "configure", "read", "write"),
     iat: SECONDS,
     exp: SECONDS,
   },
@@ -149,7 +155,8 @@ function checkProfile(test, keys) {
     refuse("work without its bits, or bits without work");
   if ("rank" in claims && !("ent" in claims)) refuse("rank without entry number");
   if ("sx" in claims && claims.exp > claims.sx + LAST_PASS_SECONDS) refuse("outlives its session");
-  if (claims.evt !== event && !(test.purpose === "operator" && claims.evt === "*")) refuse("event");
+  const named = test.purpose === "operator" ? claims.evt.split(",") : [claims.evt];
+  if (!named.includes(event) && !(test.purpose === "operator" && claims.evt === "*")) refuse("event");
   if (test.at === "edge" && "run" in claims && test.purpose !== "pass" && claims.run !== run) refuse("run");
   if (claims.iat > test.now + CLOCK_AHEAD_SECONDS) refuse("issued in the future");
 }

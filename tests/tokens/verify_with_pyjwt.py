@@ -79,6 +79,12 @@ def work_bits(value):
     return number(MAX_WORK_BITS)(value) and value > 0
 
 
+def events(value):
+    """One event's id or several, or `*` for all."""
+    ids = value.split(",") if text(253)(value) else [""]
+    return value == "*" or all(id not in ("", "*") and len(id) <= 64 for id in ids) and len(set(ids)) == len(ids)
+
+
 SECONDS = number(MAX_NUMBER)
 HOME = number(0xFFFF)
 START = {"v": one_of(1, 2), "iss": text(253)}
@@ -94,7 +100,8 @@ CLAIMS = {
     },
     "pass": START | {"aud": text(253)} | RUN | {"jti": session, "iat": SECONDS, "exp": SECONDS, "sx": SECONDS},
     "operator": START | {
-        "evt": text(253), "sub": text(64), "scp": one_of("read", "write"), "iat": SECONDS, "exp": SECONDS,
+        "evt": events, "sub": text(64), "scp": one_of("view", "operate", "configure", "read", "write"), "iat": SECONDS,
+        "exp": SECONDS,
     },
 }
 CLAIMS["staff"] = START | RUN | {"jti": nonce, "name": text(64), "iat": SECONDS, "exp": SECONDS}
@@ -178,7 +185,8 @@ def check_profile(test, keys):
         raise Refused("rank without entry number")
     if "sx" in claims and claims["exp"] > claims["sx"] + LAST_PASS_SECONDS:
         raise Refused("outlives its session")
-    if claims["evt"] != KEYS["event"] and not (purpose == "operator" and claims["evt"] == "*"):
+    of_operator = purpose == "operator" and (claims["evt"] == "*" or KEYS["event"] in claims["evt"].split(","))
+    if claims["evt"] != KEYS["event"] and not of_operator:
         raise Refused("event")
     if purpose in ("permit", "ticket", "staff") and claims["run"] != KEYS["run"]:
         raise Refused("run")

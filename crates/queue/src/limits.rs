@@ -47,6 +47,10 @@ pub const MAX_MESSAGE_BYTES: usize = 500;
 /// Actions kept for the record: one row of at most 30 kB with the longest texts.
 pub const MAX_NOTED: usize = 50;
 
+/// The same refusal of the same operator is noted this far apart. Who asks for a handful of things over and over adds a
+/// handful of lines in that time, and what was really done stays among the [`MAX_NOTED`].
+pub const REFUSALS_APART: Millis = Millis(10 * 60_000);
+
 /// Places in one stored page: about 3.5 kB, small enough to rewrite when one place changes and
 /// large enough that neighbours who are called together share a row.
 pub const PLACES_PER_PAGE: usize = 128;

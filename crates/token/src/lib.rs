@@ -82,7 +82,7 @@ pub use keys::{
     SAMPLE_KEY_PREVIOUS,
 };
 pub use marks::MARK_BYTES;
-pub use operator::{EVERY_EVENT, OperatorScope, OperatorToken};
+pub use operator::{EVERY_EVENT, OPERATOR_ROLES, OperatorEvents, OperatorRole, OperatorToken};
 pub use origin_keys::{OriginKey, origin_keys, public_jwks};
 pub use pass::{LAST_PASS_SECONDS, Pass, STAFF_HOME, SessionId};
 pub use permit::{Challenge, MAX_WORK_BITS, NONCE_BYTES, Permit, permit_signature};

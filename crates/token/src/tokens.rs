@@ -8,7 +8,6 @@ use crate::derive::{PassAlgorithm, Purpose, derivation_info, derive, key_id};
 use crate::enqueue::Invitations;
 use crate::envelope::{Opener, Sealer, Signing, open};
 use crate::marks::{MARK_BYTES, Marks};
-use crate::operator::EVERY_EVENT;
 use crate::validity::{self, FIND_AGAIN_SECONDS};
 use crate::{
     Code, EnqueueToken, Keyring, OperatorToken, Pass, Permit, Refusal, StaffToken, Ticket,
@@ -184,35 +183,39 @@ impl Tokens {
         Ok(pass)
     }
 
-    /// Signs an operator token for this event, or for every event if it says so.
+    /// Signs an operator token for the events that it names.
     ///
     /// # Panics
-    /// When the name has a character or a length that it cannot have.
+    /// When the name or an event's id has a character or a length that it cannot have.
     pub fn seal_operator(&self, operator: &OperatorToken) -> String {
-        let event = if operator.every_event {
-            EVERY_EVENT
-        } else {
-            &self.event
-        };
-        let claims = ClaimsWriter::new()
-            .text("iss", &self.issuer)
-            .text("evt", event);
+        let claims = ClaimsWriter::new().text("iss", &self.issuer);
         self.operators.sealer.seal(&operator.write(claims).finish())
     }
 
-    /// Opens an operator token of this event or of every event.
+    /// Opens an operator token that holds for this event.
     pub fn open_operator(&self, token: &str, now: u64) -> Result<OperatorToken, Refusal> {
-        let payload = open(&self.operators.openers, token)?;
-        let mut claims = ClaimsReader::new(&payload)?;
-        let (issuer, event) = (claims.text("iss")?, claims.text("evt")?);
-        let every_event = event == EVERY_EVENT;
-        let operator = OperatorToken::read(&mut claims, every_event)?;
-        claims.finish()?;
-        self.check_issuer(issuer)?;
-        if !every_event && event != self.event {
+        let operator = self.read_operator(token)?;
+        if !operator.events.include(&self.event) {
             return Err(Refusal::WrongEvent);
         }
         validity::check(operator.issued_at, operator.expires_at, 0, now)?;
+        Ok(operator)
+    }
+
+    /// As [`Tokens::open_operator`], whatever event it holds for: enough to know whose it is, and to say no by name.
+    pub fn open_operator_of_any(&self, token: &str, now: u64) -> Result<OperatorToken, Refusal> {
+        let operator = self.read_operator(token)?;
+        validity::check(operator.issued_at, operator.expires_at, 0, now)?;
+        Ok(operator)
+    }
+
+    fn read_operator(&self, token: &str) -> Result<OperatorToken, Refusal> {
+        let payload = open(&self.operators.openers, token)?;
+        let mut claims = ClaimsReader::new(&payload)?;
+        let issuer = claims.text("iss")?;
+        let operator = OperatorToken::read(&mut claims)?;
+        claims.finish()?;
+        self.check_issuer(issuer)?;
         Ok(operator)
     }
 

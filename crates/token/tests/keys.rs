@@ -180,7 +180,7 @@ fn an_origin_refuses_keys_it_cannot_trust() {
     ));
 }
 
-/// A rotation with every visitor and an origin that gets its keys later than the edge.
+/// T27: a rotation with every visitor and an origin that gets its keys later than the edge.
 #[test]
 fn a_rotation_loses_no_visitor_and_retires_the_old_key() {
     let (old, new) = (format!("k1:{GOOD}"), format!("k2:{OTHER}"));

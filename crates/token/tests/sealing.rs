@@ -4,8 +4,8 @@ mod forge;
 
 use anteroom_token::{
     Challenge, EnqueueToken, FIND_AGAIN_SECONDS, LAST_PASS_SECONDS, MAX_MEMBER_KEY_BYTES,
-    MAX_TOKEN_BYTES, OperatorScope, OperatorToken, Pass, PassAlgorithm, PassClaims, Permit,
-    Refusal, Scope, SessionId, StaffToken, Ticket, Tokens,
+    MAX_TOKEN_BYTES, OperatorEvents, OperatorRole, OperatorToken, Pass, PassAlgorithm, PassClaims,
+    Permit, Refusal, Scope, SessionId, StaffToken, Ticket, Tokens,
 };
 use forge::{
     ENQUEUE, EVERY_KIND, NOW, OPERATOR, PASS, PERMIT, PUBLIC_PASS, SCOPE, STAFF, TICKET, tokens,
@@ -55,8 +55,8 @@ fn pass() -> Pass {
 fn operator() -> OperatorToken {
     OperatorToken {
         name: "night shift".to_owned(),
-        scope: OperatorScope::Write,
-        every_event: false,
+        role: OperatorRole::Operate,
+        events: OperatorEvents::one(SCOPE.event),
         issued_at: NOW - 60,
         expires_at: NOW + 120,
     }
@@ -200,11 +200,18 @@ fn an_expired_permit_or_pass_still_finds_what_it_stood_for_for_a_day() {
 }
 
 #[test]
-fn an_operator_token_for_every_event_opens_at_another_event_and_run() {
-    let everywhere = tokens(OPERATOR).seal_operator(&OperatorToken {
-        every_event: true,
-        ..operator()
-    });
+fn an_operator_token_for_every_event_or_several_opens_at_another_event_and_run() {
+    let of = |events| {
+        tokens(OPERATOR).seal_operator(&OperatorToken {
+            events,
+            ..operator()
+        })
+    };
+    let everywhere = of(OperatorEvents::Every);
+    let two = of(OperatorEvents::Named(vec![
+        SCOPE.event.to_owned(),
+        "club-night".to_owned(),
+    ]));
     let one = tokens(OPERATOR).seal_operator(&operator());
     let elsewhere = Tokens::new(
         &forge::keyring(),
@@ -214,13 +221,16 @@ fn an_operator_token_for_every_event_opens_at_another_event_and_run() {
             ..SCOPE
         },
     );
-    assert!(
-        elsewhere
-            .open_operator(&everywhere, NOW)
-            .unwrap()
-            .every_event
-    );
+    for (token, events) in [(&everywhere, "*"), (&two, "world-tour,club-night")] {
+        for place in [&elsewhere, &tokens(OPERATOR)] {
+            assert_eq!(
+                place.open_operator(token, NOW).unwrap().events.claim(),
+                events
+            );
+        }
+    }
     assert_eq!(elsewhere.open_operator(&one, NOW), Err(Refusal::WrongEvent));
+    assert_eq!(elsewhere.open_operator_of_any(&one, NOW), Ok(operator()));
     let next_run = Tokens::new(&forge::keyring(), Scope { run: 4, ..SCOPE });
     assert_eq!(next_run.open_operator(&one, NOW), Ok(operator()));
 }
@@ -265,6 +275,13 @@ fn the_longest_tokens_stay_within_the_limit() {
         }),
         tokens.seal_operator(&OperatorToken {
             name: name.clone(),
+            events: OperatorEvents::Named(
+                (0..3)
+                    .map(|_| name.clone())
+                    .enumerate()
+                    .map(|(at, id)| format!("{at}{}", &id[1..]))
+                    .collect(),
+            ),
             issued_at: most,
             expires_at: most,
             ..operator()

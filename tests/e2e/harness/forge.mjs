@@ -48,7 +48,15 @@ export function signed(room, typ, claims, { audience = "", alg = "HS256", key, k
 /** An operator's token with any claims. */
 export function operatorTokenOf(room, changes = {}) {
   const now = Math.floor(Date.now() / 1000);
-  const claims = { v: 1, iss: room.issuer, evt: room.event, sub: "somebody", scp: "write", iat: now, exp: now + 600 };
+  const claims = {
+    v: 1,
+    iss: room.issuer,
+    evt: room.event,
+    sub: "somebody",
+    scp: "configure",
+    iat: now,
+    exp: now + 600,
+  };
   return signed(room, "wr-operator+jwt", { ...claims, ...changes });
 }
 

@@ -7,21 +7,23 @@ import { exchange } from "./exchange.mjs";
 const OWED = { reason: "A short break", next_update_at_ms: Date.now() + 30 * 24 * 60 * 60_000 };
 
 export class Operator {
-  constructor(room, { event = room.event, token }) {
+  /** `network`: headers that say where the operator sits. */
+  constructor(room, { event = room.event, token, network = {} }) {
     this.room = room;
     this.event = event;
     this.token = token;
+    this.network = network;
   }
 
-  /** With a token for one event, or for all of them (`"*"`). */
-  static async of(room, { event = room.event, scope = "write", holdsFor = event, name = "operator" } = {}) {
+  /** With a token for one event, for several (`"a,b"`), or for all of them (`"*"`). */
+  static async of(room, { event = room.event, role = "configure", holdsFor = event, name = "operator" } = {}) {
     const { issuer, secrets } = room;
-    const token = await operatorToken({ issuer, event: holdsFor, name, scope, secrets });
+    const token = await operatorToken({ issuer, events: holdsFor, name, role, secrets });
     return new Operator(room, { event, token });
   }
 
   get headers() {
-    return this.token === undefined ? {} : { authorization: `Bearer ${this.token}` };
+    return { ...this.network, ...(this.token !== undefined && { authorization: `Bearer ${this.token}` }) };
   }
 
   /** One PATCH, whatever comes of it. */

@@ -18,6 +18,7 @@ pub(super) fn check(action: &Action, now: UnixMillis) -> Result<(), String> {
         } => given("reason", reason).and_then(|()| to_come(*next_update_at, now)),
         Action::Reschedule { reason, .. } => given("reason", reason),
         Action::StaffPass { name, .. } => given("name", name),
+        Action::Refused { what } => given("what", what),
         Action::Message { text } => short("text", text),
         Action::Retune {
             max_active,

@@ -139,6 +139,11 @@ pub enum Action {
         /// Until when.
         until: UnixMillis,
     },
+    /// An operator asked for something that their token does not allow, and was refused; for the record.
+    Refused {
+        /// What was asked for.
+        what: String,
+    },
 }
 
 /// How one limit changes.

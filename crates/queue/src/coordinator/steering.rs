@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::command::{Action, Change, CoordinatorReply, Noted};
 use super::{Coordinator, checking};
 use crate::board::Pause;
-use crate::limits::MAX_NOTED;
+use crate::limits::{MAX_NOTED, REFUSALS_APART};
 use crate::log::Record;
 use crate::settings::{Batch, Limits};
 use crate::units::{Millis, UnixMillis};
@@ -103,7 +103,8 @@ impl Live {
             | Action::Stock { .. }
             | Action::CloseLine { .. }
             | Action::OpenLine { .. }
-            | Action::StaffPass { .. } => {}
+            | Action::StaffPass { .. }
+            | Action::Refused { .. } => {}
         }
     }
 }
@@ -115,6 +116,9 @@ impl Coordinator {
         by: String,
         now: UnixMillis,
     ) -> CoordinatorReply {
+        if self.is_refused_again(&action, &by, now) {
+            return self.state_reply();
+        }
         let refused = checking::check(&action, now).err();
         let before = self.limits();
         match refused.map(Err).or_else(|| self.live_on(&action, now)) {
@@ -140,6 +144,14 @@ impl Coordinator {
         self.changed.noted = true;
         self.proceed(now);
         self.state_reply()
+    }
+
+    /// Whether this refusal of the same operator stands in the record already: asking again and again fills no log.
+    fn is_refused_again(&self, action: &Action, by: &str, now: UnixMillis) -> bool {
+        let is_same = |noted: &Noted| {
+            noted.by == by && noted.action == *action && now.since(noted.at) < REFUSALS_APART
+        };
+        matches!(action, Action::Refused { .. }) && self.noted.iter().any(is_same)
     }
 
     /// Carries what has been used over to the limits now in force, and counts one that became

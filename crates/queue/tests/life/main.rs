@@ -201,6 +201,34 @@ fn an_opening_stays_behind_the_beginning_of_the_joins() {
 }
 
 #[test]
+fn what_an_operator_may_not_do_is_noted_once_in_ten_minutes_and_changes_nothing() {
+    let mut stage = Stage::new(scheduled(), 1);
+    let refuse = |stage: &mut Stage, by: &str, what: &str| {
+        let action = Action::Refused {
+            what: what.to_owned(),
+        };
+        let by = by.to_owned();
+        match stage.at_coordinator(CoordinatorCommand::Operate { action, by }) {
+            CoordinatorReply::State { noted, totals, .. } => (noted.len(), totals),
+            other => panic!("{other:?}"),
+        }
+    };
+    let (count, before) = refuse(&mut stage, "anna", "off");
+    assert_eq!(count, 1);
+    assert_eq!(refuse(&mut stage, "anna", "off"), (1, before));
+    assert_eq!(
+        refuse(&mut stage, "anna", "reschedule").0,
+        2,
+        "another thing"
+    );
+    assert_eq!(refuse(&mut stage, "ben", "off").0, 3, "another person");
+    stage.now = stage.now.plus(Millis::from_minutes(9));
+    assert_eq!(refuse(&mut stage, "anna", "off").0, 3);
+    stage.now = stage.now.plus(Millis::from_minutes(1));
+    assert_eq!(refuse(&mut stage, "anna", "off").0, 4);
+}
+
+#[test]
 fn an_opening_that_lies_years_ahead_can_be_postponed_too() {
     let in_days = |days: u64| START.plus(Millis::from_minutes(days * 24 * 60));
     let far = Settings {

@@ -9,16 +9,18 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anteroom_token::{
-    CODE_ID_BITS, KEY_BYTES, Keyring, MAX_CODE_USES, MAX_NAME_BYTES, OperatorScope, OperatorToken,
-    PassAlgorithm, RootKey, Scope, Tokens, enqueue_keys, is_claim_text, origin_keys,
+    CODE_ID_BITS, EVERY_EVENT, KEY_BYTES, Keyring, MAX_CLAIM_TEXT_BYTES, MAX_CODE_USES,
+    MAX_NAME_BYTES, OPERATOR_ROLES, OperatorEvents, OperatorRole, OperatorToken, PassAlgorithm,
+    RootKey, Scope, Tokens, enqueue_keys, is_claim_text, origin_keys,
 };
 
 const USAGE: &str = "usage:
   anteroom-keys new-root-key [id]                    a fresh root key, <id>:<base64url>
   anteroom-keys origin-key <issuer> <audience> [--algorithm hs256|ed25519]
                                                      the keys that verify passes: {\"keys\":[JWK…]}
-  anteroom-keys operator-token <issuer> <event|*> <name> <read|write> <hours>
-                                                     a token for the operator API
+  anteroom-keys operator-token <issuer> <events|*> <name> <role> <hours>
+                                                     a token for the operator API, of one event or several
+                                                     (a,b); the role is view, operate or configure
   anteroom-keys enqueue-key <issuer> <event>         the keys that sign enqueue tokens: {\"keys\":[JWK…]}
   anteroom-keys check-enqueue <issuer> <event> <token> [address]
                                                      the claims of an enqueue token that holds now
@@ -44,8 +46,8 @@ fn main() -> ExitCode {
         ["origin-key", issuer, audience, "--algorithm", name] => {
             algorithm(name).and_then(|algorithm| origin_key(issuer, audience, algorithm))
         }
-        ["operator-token", issuer, event, name, scope, hours] => {
-            operator_token(issuer, event, name, scope, hours)
+        ["operator-token", issuer, events, name, role, hours] => {
+            operator_token(issuer, events, name, role, hours)
         }
         ["enqueue-key", issuer, event] => enqueue_key(issuer, event),
         ["check-enqueue", issuer, event, token] => check_enqueue(issuer, event, token, None),
@@ -86,7 +88,7 @@ fn new_root_key(id: &str) -> Result<String, String> {
 
 fn origin_key(issuer: &str, audience: &str, algorithm: PassAlgorithm) -> Result<String, String> {
     checked("issuer", issuer, MAX_NAME_BYTES)?;
-    checked("audience", audience, anteroom_token::MAX_CLAIM_TEXT_BYTES)?;
+    checked("audience", audience, MAX_CLAIM_TEXT_BYTES)?;
     let keys = origin_keys(&keyring()?, issuer, audience, algorithm);
     let jwks: Vec<String> = keys.iter().map(|key| key.jwk()).collect();
     Ok(format!("{{\"keys\":[{}]}}", jwks.join(",")))
@@ -104,21 +106,30 @@ fn algorithm(name: &str) -> Result<PassAlgorithm, String> {
 
 fn operator_token(
     issuer: &str,
-    event: &str,
+    events: &str,
     name: &str,
-    scope: &str,
+    role: &str,
     hours: &str,
 ) -> Result<String, String> {
     checked("name", name, MAX_NAME_BYTES)?;
-    let scope = OperatorScope::named(scope)
-        .ok_or_else(|| format!("scope is {scope:?}, allowed are read and write"))?;
+    checked("events", events, MAX_CLAIM_TEXT_BYTES)?;
+    let events = OperatorEvents::read(events).ok_or_else(|| {
+        format!(
+            "events are {events:?}, allowed are \"*\" or ids, each once, with a comma between two"
+        )
+    })?;
+    let role = OperatorRole::named(role).ok_or_else(|| {
+        let roles = OPERATOR_ROLES.map(OperatorRole::name).join(", ");
+        format!("role is {role:?}, allowed are {roles}")
+    })?;
     let hours = whole("hours", hours, MAX_OPERATOR_HOURS)?;
     let now = now_seconds()?;
-    let tokens = tokens_without_audience(issuer, event, 0)?;
+    // What signs it is the deployment's: whatever stands here as the event.
+    let tokens = tokens_without_audience(issuer, EVERY_EVENT, 0)?;
     Ok(tokens.seal_operator(&OperatorToken {
         name: name.to_owned(),
-        scope,
-        every_event: event == anteroom_token::EVERY_EVENT,
+        role,
+        events,
         issued_at: now,
         expires_at: now + hours * 3600,
     }))

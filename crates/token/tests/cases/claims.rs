@@ -166,7 +166,11 @@ fn ranges(kind: Kind) -> Vec<Case> {
         ],
         _ => &[
             ("scp", r#""admin""#),
-            ("scp", r#""Write""#),
+            ("scp", r#""Operate""#),
+            ("scp", r#""view,operate""#),
+            ("evt", r#""world-tour,world-tour""#),
+            ("evt", r#""world-tour,*""#),
+            ("evt", r#""world-tour,""#),
             ("sub", &long_name),
         ],
     };
@@ -233,7 +237,22 @@ fn taken(kind: Kind) -> Vec<Case> {
         }
         "operator" => {
             cases.push(taken("for every event", &kind.claims_with("evt", r#""*""#)));
-            cases.push(taken("to read only", &kind.claims_with("scp", r#""read""#)));
+            for role in ["view", "configure"] {
+                let said = format!("\"{role}\"");
+                cases.push(taken(
+                    &format!("to {role}"),
+                    &kind.claims_with("scp", &said),
+                ));
+            }
+            for word in ["read", "write"] {
+                let name = format!("the word of the release before: {word}");
+                let said = format!("\"{word}\"");
+                cases.push(taken(&name, &kind.claims_with("scp", &said)));
+            }
+            cases.push(taken(
+                "for several events",
+                &kind.claims_with("evt", r#""club-night,world-tour""#),
+            ));
         }
         "staff" => cases.push(taken(
             "for somebody with another name",

@@ -118,7 +118,15 @@ fn scopes(kind: Kind) -> Vec<Case> {
         })
         .collect();
     match kind.purpose {
-        "operator" => {}
+        "operator" => {
+            let token = kind.sign_claims(&kind.claims_with("evt", r#""club-night,world""#));
+            cases.push(at_edge(
+                kind,
+                "of several other events",
+                token,
+                "wrong-event",
+            ));
+        }
         "pass" => {
             let token = kind.sign_claims(&kind.claims_with("aud", r#""other.example.com""#));
             cases.push(at_edge(

@@ -154,7 +154,7 @@ impl Kind {
                 ("iss", r#""live""#),
                 ("evt", r#""world-tour""#),
                 ("sub", r#""night shift""#),
-                ("scp", r#""write""#),
+                ("scp", r#""operate""#),
                 ("iat", "1799999940"),
                 ("exp", "1800000120"),
             ],
