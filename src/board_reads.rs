@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anteroom_config::Event;
-use anteroom_durable_objects::wire::ShardAsk;
+use anteroom_durable_objects::wire::{EdgeCounts, OriginCounts, ShardAsk};
 use anteroom_queue::units::Millis;
 use futures_util::future::{Either, LocalBoxFuture, select};
 use worker::{Context, Delay, Env};
@@ -73,7 +73,9 @@ pub async fn hand_in(env: Env, event: &'static Event) {
             return;
         }
     }
-    if isolate::with(event, |kept| kept.counts.stock.is_some()) {
+    let has_news =
+        |counts: &EdgeCounts| counts.stock.is_some() || counts.origin != OriginCounts::NONE;
+    if isolate::with(event, |kept| has_news(&kept.counts)) {
         read(env, event).await;
     }
 }
@@ -88,16 +90,19 @@ async fn read(env: Env, event: &'static Event) {
     let (shard, counts) = isolate::with(event, |kept| {
         kept.board.begins(now);
         kept.handed_in = now;
+        let origin = kept.origin.takes_stock(event.origin_slow, now);
+        kept.counts.add(EdgeCounts {
+            origin,
+            ..EdgeCounts::default()
+        });
         (kept.board.shard(), std::mem::take(&mut kept.counts))
     });
-    let answer = rooms::ask_shard(
-        &env,
-        event,
-        shard,
-        ShardAsk::Board { counts },
-        rooms::ANSWER_LIMIT,
-    )
-    .await;
+    let ask = |ask| rooms::ask_shard(&env, event, shard, ask, rooms::ANSWER_LIMIT);
+    let mut answer = ask(ShardAsk::board(counts)).await;
+    if counts.origin != OriginCounts::NONE && matches!(answer, Err(RoomError::Refused(_))) {
+        // A shard of before origins were watched.
+        answer = ask(ShardAsk::Board { counts }).await;
+    }
     if let Err(error) = answer
         && error != RoomError::Deleted
     {

@@ -10,6 +10,7 @@ use anteroom_queue::units::UnixMillis;
 
 use crate::boards::{BoardCache, USABLE};
 use crate::crawlers::Budget;
+use crate::origin_health::Seen;
 use crate::stock::Heard;
 
 /// What is kept of one event.
@@ -25,6 +26,8 @@ pub struct Kept {
     pub stock: Heard,
     /// The budget of crawlers.
     pub crawlers: Budget,
+    /// How the origin answers.
+    pub origin: Seen,
 }
 
 impl Kept {

@@ -15,8 +15,9 @@
 //! `local_path`, `actions`, `incoming`, `fields`, `json`, `line_choice`, `key_home`, `taking_joins`, `stock`, `networks`,
 //! `challenges`, `providers`, `deleted`, `roles`, `guesses`, and what decides in `crawlers` and `rate_limits`.
 //! Clock and entropy are read in `platform` only. What an isolate keeps between requests is plain data: boards and counts
-//! in `isolate`, configuration and keys in `deployment`, what networks did in `networks`, who asks too often in `rate_limits`, wrong operator
-//! tokens in `guesses`, distances of time zones in `zones`, and in `stock` when it last wrote a line about a header that cannot be read.
+//! in `isolate`, with how origins answer, configuration and keys in `deployment`, what networks did in `networks`, who asks
+//! too often in `rate_limits`, wrong operator tokens in `guesses`, distances of time zones in `zones`, and in `stock` when it
+//! last wrote a line about a header that cannot be read.
 
 mod actions;
 mod answer;
@@ -48,6 +49,8 @@ mod networks;
 mod observed;
 mod onward;
 mod operators;
+mod origin_health;
+mod origin_question;
 pub mod page;
 mod permits;
 mod place;

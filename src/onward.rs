@@ -16,6 +16,7 @@ use crate::cookies::Kind;
 use crate::deployment::Room;
 use crate::gate::With;
 use crate::incoming::Method;
+use crate::origin_health::{Heard, UnderWay};
 use crate::proxy::{self, FromOrigin, Part};
 use crate::renewal::{Renewal, resigned};
 use crate::rewrite::{Command, PASS_HEADER};
@@ -109,6 +110,7 @@ impl Onward<'_> {
             With::Nothing => Part::Preflight,
             _ => Part::Whole(token.as_deref()),
         };
+        let watched = (part != Part::Preflight).then(|| UnderWay::begins(self.room.event));
         let sending = proxy::send(self.visit, base.as_deref(), part);
         let renewing = match (&with, &pass) {
             (With::Pass { renew: true }, Some(pass)) => Some(self.renewal(pass)),
@@ -118,7 +120,14 @@ impl Onward<'_> {
         if let Some(Renewal::Runs(pass)) = renewed {
             next = Some(pass);
         }
-        if !matches!(&answered, Ok(from_origin) if from_origin.status() < 500) {
+        let heard = match &answered {
+            Ok(from_origin) if from_origin.status() < 500 => Heard::Good,
+            _ => Heard::Failed,
+        };
+        if let Some(watched) = watched {
+            watched.ends(self.visit, heard, pass.as_ref().map(|pass| &pass.session));
+        }
+        if heard == Heard::Failed {
             isolate::count(self.room.event, |counts| counts.origin_errors += 1);
         }
         let Ok(from_origin) = answered else {

@@ -127,6 +127,11 @@ pub async fn wrong_tokens(
     coordinator(env, event, CoordinatorAsk::WrongTokens { more }).await
 }
 
+/// How the origin does, as the coordinator knows it.
+pub async fn origin(env: &Env, event: &'static Event) -> Result<wire::OriginView, RoomError> {
+    coordinator(env, event, CoordinatorAsk::Origin).await
+}
+
 /// The lines of the event log behind line `after`, up to the end of a page.
 pub async fn log_lines(
     env: &Env,
@@ -161,6 +166,8 @@ fn most_calls(ask: &CoordinatorAsk) -> u32 {
     match ask {
         CoordinatorAsk::Operate { .. } => 1,
         CoordinatorAsk::Sync(..)
+        | CoordinatorAsk::Watched(..)
+        | CoordinatorAsk::Origin
         | CoordinatorAsk::Observe
         | CoordinatorAsk::Count
         | CoordinatorAsk::WrongTokens { .. }

@@ -9,6 +9,7 @@ use crate::challenges::{CALM_JOINS_V4, Signals, is_above_plan};
 use crate::deployment::{Deployment, Room};
 use crate::incoming::Incoming;
 use crate::networks::{self, Network};
+use crate::origin_health;
 use crate::problem::Problem;
 use crate::visitor::Visitor;
 use crate::{platform, providers, rate_limits, renewal, same_site};
@@ -85,9 +86,11 @@ impl Visit {
         }
     }
 
-    /// The board of `room`.
+    /// The board of `room`. While it says that the shop does not answer, the shop is asked in the background.
     pub async fn board(&self, room: Room) -> Option<InUse> {
-        board_reads::current(&self.env, &self.context, room.event).await
+        let in_use = board_reads::current(&self.env, &self.context, room.event).await?;
+        origin_health::watch(self, room.event, &in_use);
+        Some(in_use)
     }
 
     /// The address of one of the waiting room's own resources.

@@ -20,7 +20,7 @@ use crate::log_reading::log_lines;
 use crate::pump::Due;
 use crate::storage::{Changes, Store, WriteFailed};
 use crate::uplink::share;
-use crate::wire::{self, CoordinatorAsk, EdgeCounts, EdgeTotals, WrongTokens};
+use crate::wire::{self, CoordinatorAsk, EdgeCounts, EdgeTotals, OriginCounts, WrongTokens};
 
 /// How long reports are gathered into one commit: with 500 reports a second ten of them.
 pub const WINDOW: Millis = Millis(20);
@@ -68,6 +68,8 @@ pub struct CoordinatorDesk<T> {
     fetching: Fetching,
     /// The core was woken once since it was restored: only then it knows what has come due.
     is_awake: bool,
+    /// The room acts when the origin is in trouble; the configuration's word.
+    acts: bool,
 }
 
 /// What became of a call.
@@ -96,7 +98,13 @@ impl<T> CoordinatorDesk<T> {
             poked: BTreeMap::new(),
             fetching: Fetching::NotBefore(UnixMillis(0)),
             is_awake: false,
+            acts: true,
         }
+    }
+
+    /// The same, of an event whose configuration says whether the room acts when the origin is in trouble.
+    pub fn acting(self, acts: bool) -> Self {
+        Self { acts, ..self }
     }
 
     /// Takes a call. `entropy` is fresh.
@@ -117,6 +125,16 @@ impl<T> CoordinatorDesk<T> {
                 self.edges.add(counts);
                 let entropy = Entropy(entropy);
                 CoordinatorCommand::Sync { report, entropy }
+            }
+            CoordinatorAsk::Watched(report, counts, origin) => {
+                self.totals.add(counts);
+                self.edges.add(EdgeCounts { origin, ..counts });
+                let entropy = Entropy(entropy);
+                CoordinatorCommand::Sync { report, entropy }
+            }
+            CoordinatorAsk::Origin => {
+                let origin = self.coordinator.origin();
+                return Taken::Answered(to, wire::encode(&origin));
             }
             CoordinatorAsk::Operate { action, by } => CoordinatorCommand::Operate { action, by },
             CoordinatorAsk::Observe => CoordinatorCommand::Wake,
@@ -161,7 +179,8 @@ impl<T> CoordinatorDesk<T> {
         let has_to_wake = self.coordinator.next_wakeup().is_some_and(|at| at <= now);
         if has_to_wake || !self.is_awake {
             self.is_awake = true;
-            self.apply(CoordinatorCommand::Wake, now, &mut changes);
+            let acts = self.acts;
+            self.apply(CoordinatorCommand::WatchOrigin { acts }, now, &mut changes);
         }
         // A window that opened in the future was opened before the clock was set back.
         let is_over = self.closes().is_some_and(|at| at <= now)
@@ -210,6 +229,10 @@ impl<T> CoordinatorDesk<T> {
                 stock: counts.stock,
             };
             self.apply(command, now, changes);
+        }
+        if counts.origin != OriginCounts::NONE {
+            let heard = counts.origin.into();
+            self.apply(CoordinatorCommand::Origin { heard }, now, changes);
         }
     }
 

@@ -10,6 +10,7 @@ use anteroom_queue::units::{ShardIndex, UnixMillis};
 use worker::{Env, console_warn};
 
 use crate::call::Way;
+use crate::configuration;
 use crate::coordinator_desk::{CoordinatorDesk, Taken};
 use crate::drand::fetch_round;
 use crate::instance::Driven;
@@ -50,9 +51,11 @@ impl Class for Open {
         }
     }
 
-    fn open(_: &Env, core: Coordinator, known: &Known, _: UnixMillis) -> Self {
+    fn open(env: &Env, core: Coordinator, known: &Known, _: UnixMillis) -> Self {
+        // What cannot be read has been refused before.
+        let acts = configuration::event(env, &known.event).is_ok_and(|event| event.origin_acts);
         Self {
-            desk: CoordinatorDesk::new(core),
+            desk: CoordinatorDesk::new(core).acting(acts),
             known: known.clone(),
             shards: BTreeMap::new(),
         }

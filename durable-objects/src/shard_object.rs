@@ -22,7 +22,9 @@ use crate::shard_desk::{ShardDesk, is_visitors};
 use crate::sqlite::Table;
 use crate::storage::WriteFailed;
 use crate::uplink::{SYNC_TIMEOUT, SyncFailed};
-use crate::wire::{self, CoordinatorAsk, CoordinatorCall, EdgeCounts, ShardAsk, ShardCall};
+use crate::wire::{
+    self, CoordinatorAsk, CoordinatorCall, EdgeCounts, OriginCounts, ShardAsk, ShardCall,
+};
 
 /// The binding of the coordinators' class.
 const COORDINATOR: &str = "COORDINATOR";
@@ -77,6 +79,10 @@ impl Class for Open {
                 return Ok(asked.map_err(|_| Refusal::busy()));
             }
             ShardAsk::Board { counts } => self.desk.read_board(counts, to, now, table)?,
+            ShardAsk::Watched { counts, origin } => {
+                let counts = EdgeCounts { origin, ..counts };
+                self.desk.read_board(counts, to, now, table)?
+            }
             ShardAsk::Poke => Some((to, self.desk.poke(now))),
         };
         if let Some((to, bytes)) = at_once {
@@ -114,14 +120,22 @@ impl Class for Open {
 
 impl Open {
     fn send(&self, report: SyncRequest, counts: EdgeCounts, shell: &Rc<Shell<Self>>) {
-        let call = wire::encode(&CoordinatorCall {
-            event: self.known.event.clone(),
-            run: self.known.run,
-            ask: CoordinatorAsk::Sync(report, counts),
-        });
+        let call = |ask| {
+            wire::encode(&CoordinatorCall {
+                event: self.known.event.clone(),
+                run: self.known.run,
+                ask,
+            })
+        };
+        let plain = (counts.origin != OriginCounts::NONE)
+            .then(|| call(CoordinatorAsk::Sync(report.clone(), counts)));
+        let call = call(CoordinatorAsk::report(report, counts));
         let (told, coordinator) = (shell.clone(), self.coordinator.clone());
         shell.instance().spawn(async move {
-            let result = sync(&coordinator, &call).await;
+            let mut result = sync(&coordinator, &call).await;
+            if let (Err(SyncFailed::Refused(_)), Some(plain)) = (&result, plain) {
+                result = sync(&coordinator, &plain).await;
+            }
             if let Err(why) = &result {
                 console_warn!("report: {why:?}");
             }

@@ -9,6 +9,8 @@
 pub use crate::refusal::FORGOTTEN;
 use anteroom_queue::board::{Board, Stock};
 use anteroom_queue::coordinator::command::{Action, CoordinatorReply};
+use anteroom_queue::coordinator::health::Answers;
+pub use anteroom_queue::coordinator::health::OriginView;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::sync::SyncRequest;
 use anteroom_queue::units::UnixMillis;
@@ -54,6 +56,24 @@ pub enum ShardAsk {
     Place(ShardCommand),
     /// The coordinator wants a report now. Answered at once, with the board as it is.
     Poke,
+    /// As `Board`, with how the origin answered. Refused by shards of before there was this; they
+    /// take the same without it.
+    Watched {
+        /// The edge's counts since its last read.
+        counts: EdgeCounts,
+        /// How the origin answered since then.
+        origin: OriginCounts,
+    },
+}
+
+impl ShardAsk {
+    /// A read of the board that hands in `counts`.
+    pub fn board(counts: EdgeCounts) -> Self {
+        match counts.origin {
+            OriginCounts::NONE => ShardAsk::Board { counts },
+            origin => ShardAsk::Watched { counts, origin },
+        }
+    }
 }
 
 /// A shard's answer.
@@ -124,6 +144,21 @@ pub enum CoordinatorAsk {
         /// How many since this edge last said so.
         more: u32,
     },
+    /// As `Sync`, with how the origin answered the edges. Refused by coordinators of before there was
+    /// this; they take the same without it.
+    Watched(SyncRequest, EdgeCounts, OriginCounts),
+    /// How the origin does: answered with an [`OriginView`] instead of a [`CoordinatorAnswer`].
+    Origin,
+}
+
+impl CoordinatorAsk {
+    /// A shard's report.
+    pub fn report(report: SyncRequest, counts: EdgeCounts) -> Self {
+        match counts.origin {
+            OriginCounts::NONE => CoordinatorAsk::Sync(report, counts),
+            origin => CoordinatorAsk::Watched(report, counts, origin),
+        }
+    }
 }
 
 /// A coordinator's answer.
@@ -175,6 +210,47 @@ pub struct EdgeCounts {
     pub staff: u32,
     /// The latest word of an origin on what is left to sell.
     pub stock: Option<Stock>,
+    /// How the origin answered. It stands apart in messages, so that these have the bytes that they
+    /// had before it was counted.
+    #[serde(skip)]
+    pub origin: OriginCounts,
+}
+
+/// How the origin answered edges: requests that were let through, and edges that asked for themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OriginCounts {
+    /// Answers, those that failed included.
+    pub answers: u32,
+    /// Of these, 5xx or none at all.
+    pub failed: u32,
+    /// Of these, good but later than the configuration allows.
+    pub slow: u32,
+}
+
+impl OriginCounts {
+    /// Nothing was heard.
+    pub const NONE: Self = Self {
+        answers: 0,
+        failed: 0,
+        slow: 0,
+    };
+
+    /// Takes up what else was heard.
+    pub fn add(&mut self, more: Self) {
+        self.answers = self.answers.saturating_add(more.answers);
+        self.failed = self.failed.saturating_add(more.failed);
+        self.slow = self.slow.saturating_add(more.slow);
+    }
+}
+
+impl From<OriginCounts> for Answers {
+    fn from(counts: OriginCounts) -> Self {
+        Answers {
+            answers: u64::from(counts.answers),
+            failed: u64::from(counts.failed),
+            slow: u64::from(counts.slow),
+        }
+    }
 }
 
 impl EdgeCounts {
@@ -186,6 +262,7 @@ impl EdgeCounts {
         self.origin_errors = self.origin_errors.saturating_add(more.origin_errors);
         self.bypassed = self.bypassed.saturating_add(more.bypassed);
         self.staff = self.staff.saturating_add(more.staff);
+        self.origin.add(more.origin);
         if let Some(word) = more.stock {
             let is_news = self.stock.is_none_or(|known| word.is_later_than(&known));
             self.stock = if is_news { Some(word) } else { self.stock };

@@ -24,6 +24,19 @@ function drawingText({ opensAtMs }, draw, settings, zone) {
 /** What the file says, where the live value is another. */
 const unlike = (live, inFile) => (inFile === undefined || inFile === live ? "" : ` (the file has ${inFile})`);
 
+const SHOP_WORDS = { good: "answers well", troubled: "is in trouble", down: "is down" };
+
+/** How the shop does, and what the room holds back because of it; null: nothing is known and nothing held back. */
+export function shopText(origin) {
+  if (!origin || (origin.health === "unknown" && !origin.paused && origin.cap_per_minute == null)) return null;
+  const { health, answers, failed, slow } = origin;
+  const counts = `of ${count(answers)} answers ${count(failed)} failed, ${count(slow)} were slow`;
+  const does = SHOP_WORDS[health] === undefined ? "not heard from lately" : `${SHOP_WORDS[health]} (${counts})`;
+  if (origin.paused) return `${does}; nobody is let in until it answers`;
+  if (origin.cap_per_minute != null) return `${does}; at most ${count(origin.cap_per_minute)} a minute are let in`;
+  return origin.acts ? does : `${does}; the room only watches`;
+}
+
 /** The lines of `status`. `draws` is what the queue has published of its draws, null where that is not known. */
 export function statusLines({ event, url, zone, document, draws = null }) {
   const figures = figuresOf(document);
@@ -44,6 +57,8 @@ export function statusLines({ event, url, zone, document, draws = null }) {
   ];
   if (figures.stockLeft !== null) rows.push(["stock", `${count(figures.stockLeft)} left to sell`]);
   if (document.crawlers) rows.push(["crawlers", crawlersText(document.crawlers)]);
+  const shop = shopText(document.origin);
+  if (shop !== null) rows.push(["shop", shop]);
   rows.push(...lineRows(figures, document, draws, zone));
   if (figures.pause) {
     const { reason, "next update": nextUpdate } = settingsOf(figures, zone);

@@ -13,11 +13,19 @@ pub fn notice(writer: &Writer<'_>) -> Vec<Phrase> {
     }
 }
 
-/// The operator's words, and when there is more news, as long as that lies ahead.
+/// The operator's words, and when there is more news, as long as that lies ahead. What the room paused by itself has a
+/// page of its own, and nobody promised news.
 fn pause(writer: &Writer<'_>) -> Vec<Phrase> {
     let Some(pause) = writer.view.pause.as_ref() else {
         return Vec::new();
     };
+    if pause.is_for_origin() {
+        let joins = writer.scene == Scene::Join;
+        return joins
+            .then(|| writer.plain("origin.join"))
+            .into_iter()
+            .collect();
+    }
     let update = pause.next_update_at.filter(|at| *at > writer.view.now);
     let update = update.map(|at| writer.timed(writer.words.text("paused.update", &[]), at));
     written(&pause.reason).into_iter().chain(update).collect()

@@ -281,6 +281,24 @@ fn a_pause_gives_its_reason_and_the_time_of_the_next_news_while_it_lies_ahead() 
 }
 
 #[test]
+fn o7_who_waits_for_a_shop_that_does_not_answer_is_told_so_and_promised_no_news() {
+    let view = PageView {
+        phase: Phase::Paused,
+        pause: Some(Pause::for_origin()),
+        ..placed(VisitorState::Waiting)
+    };
+    let page = render(&view);
+    let told = "The shop is not answering right now</h1>";
+    assert!(page.contains(told) && page.contains("goes on by itself."));
+    assert!(!page.contains("Next news:") && !page.contains(">origin<"));
+    let joins = PageView {
+        place: None,
+        ..view
+    };
+    assert!(render(&joins).contains("You can join the line; it goes on by itself."));
+}
+
+#[test]
 fn nothing_that_is_filled_in_can_leave_its_place() {
     let nasty = "</script><!--\"'<img>{{x}}{{n}}";
     let view = PageView {

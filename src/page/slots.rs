@@ -172,6 +172,9 @@ impl Writer<'_> {
         if self.scene == Scene::Paused && self.view.waits_for_stock() {
             return self.words.text("stock.headline", &[]);
         }
+        if self.scene == Scene::Paused && self.view.waits_for_origin() {
+            return self.words.text("origin.headline", &[]);
+        }
         if self.scene == Scene::Prequeue && self.view.draw.is_some() {
             return self.words.text("prequeue.draw.headline", &[]);
         }
@@ -210,6 +213,7 @@ impl Writer<'_> {
             Scene::Drawing => fair::drawing(self),
             Scene::Join if !choice::can_choose(self) => vec![self.plain("coded.only")],
             Scene::Paused if view.waits_for_stock() => vec![self.plain("stock.lead")],
+            Scene::Paused if view.waits_for_origin() => vec![self.plain("origin.lead")],
             Scene::Called => {
                 let until = view.place.as_ref().and_then(|place| place.offer_until);
                 let kept = until.map(|at| self.timed(self.words.text("called.until", &[]), at));

@@ -309,6 +309,11 @@ impl PageView {
         known.map_or(0, |(_, minutes)| *minutes)
     }
 
+    /// Nobody is let in because the shop does not answer.
+    pub fn waits_for_origin(&self) -> bool {
+        self.phase == Phase::Paused && self.pause.as_ref().is_some_and(Pause::is_for_origin)
+    }
+
     /// Nobody is let in because nothing is free, and no operator has paused.
     pub fn waits_for_stock(&self) -> bool {
         self.phase == Phase::Paused && self.pause.is_none() && self.stock_left == Some(0)

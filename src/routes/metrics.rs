@@ -3,17 +3,17 @@
 use std::fmt::Write;
 
 use anteroom_config::Event;
-use anteroom_durable_objects::wire::{CoordinatorAsk, EdgeTotals};
+use anteroom_durable_objects::wire::{CoordinatorAsk, EdgeTotals, OriginView};
 use anteroom_queue::board::{Board, LineBoard, Phase};
 use anteroom_queue::coordinator::command::{CoordinatorReply, Totals};
-use futures_util::future::{join_all, join3};
+use futures_util::future::{join_all, join4};
 use worker::Env;
 
 use crate::answer::Answer;
 use crate::crawlers::Counted;
 use crate::problem::Problem;
 use crate::rooms::RoomError;
-use crate::routes::observability::draw_step;
+use crate::routes::observability::{draw_step, health_of};
 use crate::visit::Visit;
 use crate::{crawlers, operators, rooms};
 
@@ -47,16 +47,22 @@ struct Sample {
 }
 
 async fn of_event(env: &Env, event: &'static Event) -> Vec<Sample> {
-    let (reply, edge, crawlers) = join3(
+    let (reply, edge, crawlers, origin) = join4(
         rooms::ask_coordinator(env, event, CoordinatorAsk::Observe),
         rooms::edge_totals(env, event),
         crawlers::counted(env, event),
+        rooms::origin(env, event),
     )
     .await;
     match reply {
         Ok(CoordinatorReply::State { board, totals, .. }) => {
             let mut samples = of_state(&event.id, &board, &totals, edge.ok().as_ref());
             samples.extend(of_crawlers(&event.id, crawlers));
+            samples.extend(
+                origin
+                    .iter()
+                    .flat_map(|origin| of_origin(&event.id, origin)),
+            );
             samples
         }
         // Nothing is wrong with it, and there is nothing left to count.
@@ -141,6 +147,19 @@ fn of_crawlers(event: &'static str, counted: Option<Counted>) -> impl Iterator<I
     samples.map(move |sample| of_whole(event, sample))
 }
 
+/// How the origin does. Without a cap there is no sample of one.
+fn of_origin(event: &'static str, origin: &OriginView) -> Vec<Sample> {
+    let restraint = &origin.restraint;
+    let cap = restraint.cap.map(u64::from);
+    let known = [
+        ("anteroom_origin_health", GAUGE, health_of(origin.verdict).1),
+        ("anteroom_origin_paused", GAUGE, u64::from(restraint.paused)),
+    ];
+    let cap = cap.map(|cap| ("anteroom_origin_cap_per_minute", GAUGE, cap));
+    let samples = known.into_iter().chain(cap);
+    samples.map(|sample| of_whole(event, sample)).collect()
+}
+
 fn of_whole(event: &'static str, (name, kind, value): (&'static str, &'static str, u64)) -> Sample {
     Sample {
         name,
@@ -214,6 +233,19 @@ mod tests {
         assert_eq!(with.iter().filter(|name| of_edges(name)).count(), 6);
         assert_eq!(without.iter().filter(|name| of_edges(name)).count(), 0);
         assert_eq!(with.len(), without.len() + 6);
+    }
+
+    #[test]
+    fn a_cap_is_a_sample_while_there_is_one() {
+        let names = |cap| -> Vec<&str> {
+            let mut origin = OriginView::default();
+            origin.restraint.cap = cap;
+            let samples = of_origin("x", &origin);
+            samples.iter().map(|sample| sample.name).collect()
+        };
+        let always = ["anteroom_origin_health", "anteroom_origin_paused"];
+        assert_eq!(names(None), always);
+        assert_eq!(names(Some(7))[2..], ["anteroom_origin_cap_per_minute"]);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! `GET /_wr/queues/{event}/observability`: an operator sees board, counts, settings and what was done by whom.
 
-use anteroom_durable_objects::wire::{CoordinatorAsk, EdgeTotals, WrongTokens};
+use anteroom_durable_objects::wire::{CoordinatorAsk, EdgeTotals, OriginView, WrongTokens};
 use anteroom_queue::board::LineBoard;
 use anteroom_queue::coordinator::command::{Noted, Totals};
+use anteroom_queue::coordinator::health::Verdict;
 use anteroom_queue::settings::Settings;
-use anteroom_queue::units::Millis;
-use futures_util::future::{join, join3};
+use anteroom_queue::units::{Millis, UnixMillis};
+use futures_util::future::{join, join4};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -28,27 +29,30 @@ pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
     Ok(of(room, &observed?, &counted))
 }
 
-/// What the edges have counted. What is not there could not be read: it is unknown, not zero.
+/// What the edges have counted, and how the origin does. What is not there could not be read: it is unknown, not zero.
 pub struct Counted {
     edge: Option<EdgeTotals>,
     /// None too where the event lets no crawler look.
     crawlers: Option<crawlers::Counted>,
     wrong_tokens: Option<WrongTokens>,
+    origin: Option<OriginView>,
 }
 
 /// Asks the coordinator what the edges have counted, and tells it of what this one has not told yet.
 pub async fn counted(visit: &Visit, room: Room) -> Counted {
     let untold = guesses::tell(&room.event.id);
-    let (edge, crawlers, wrong_tokens) = join3(
+    let (edge, crawlers, wrong_tokens, origin) = join4(
         rooms::edge_totals(&visit.env, room.event),
         crawlers::counted(&visit.env, room.event),
         rooms::wrong_tokens(&visit.env, room.event, untold),
+        rooms::origin(&visit.env, room.event),
     )
     .await;
     Counted {
         edge: edge.ok(),
         crawlers,
         wrong_tokens: wrong_tokens.ok(),
+        origin: origin.ok(),
     }
 }
 
@@ -69,6 +73,7 @@ pub fn of(room: Room, observed: &Observed, counted: &Counted) -> Answer {
         "edge": counted.edge.as_ref().map(edge_document),
         "crawlers": counted.crawlers.map(|counted| counted.document()),
         "wrong_tokens": counted.wrong_tokens.as_ref().map(wrong_tokens_document),
+        "origin": counted.origin.as_ref().map(origin_document),
         "settings": settings_document(settings),
         "configuration_ignored": room.event.settings.other_lines(settings).map(|why| why.to_string()),
         "noted": noted.iter().map(noted_document).collect::<Vec<_>>(),
@@ -120,6 +125,39 @@ fn edge_document(edge: &EdgeTotals) -> Value {
 
 fn wrong_tokens_document(wrong: &WrongTokens) -> Value {
     json!({ "count": wrong.count, "last_at_ms": wrong.last_at.map(|at| at.0) })
+}
+
+/// How the origin does, and what is held back because of it.
+fn origin_document(origin: &OriginView) -> Value {
+    let OriginView {
+        verdict,
+        judged_at,
+        judged,
+        restraint,
+        acts,
+    } = origin;
+    let instant = |at: UnixMillis| (at.0 > 0).then_some(at.0);
+    json!({
+        "health": health_of(*verdict).0,
+        "judged_at_ms": instant(*judged_at),
+        "answers": judged.answers,
+        "failed": judged.failed,
+        "slow": judged.slow,
+        "acts": acts,
+        "paused": restraint.paused,
+        "cap_per_minute": restraint.cap,
+        "hands_off_until_ms": instant(restraint.hands_off_until),
+    })
+}
+
+/// The origin's health as a name and a number.
+pub fn health_of(verdict: Verdict) -> (&'static str, u64) {
+    match verdict {
+        Verdict::Unknown => ("unknown", 0),
+        Verdict::Good => ("good", 1),
+        Verdict::Troubled => ("troubled", 2),
+        Verdict::Down => ("down", 3),
+    }
 }
 
 fn settings_document(settings: &Settings) -> Value {

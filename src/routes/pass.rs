@@ -15,11 +15,12 @@ use crate::place::{self, Found};
 use crate::poll::SHORTEST_POLL;
 use crate::problem::Problem;
 use crate::renewal;
+use crate::rooms::RoomError;
 use crate::routes::{leave, state};
 use crate::standing::{Stand, Standing, from_ticket};
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{gate, rooms, way_back};
+use crate::{gate, origin_health, rooms, way_back};
 
 /// A browser keeps the pass so much longer than its session: a form sent as the time ran out still brings it, and the
 /// page can say when the session ended.
@@ -64,19 +65,10 @@ async fn claim(
             return Ok(state::document(409, room, visitor, &found, in_use, cookie));
         }
     }
-    let claim = ShardCommand::Claim {
-        index: PlaceIndex(ticket.index),
-        nonce: Nonce(ticket.nonce),
-        claim: visitor.claim_id_for(ticket),
-    };
-    let reply = rooms::command(
-        &visit.env,
-        room.event,
-        ShardIndex(ticket.home),
-        claim,
-        rooms::ANSWER_LIMIT,
-    )
-    .await;
+    if let Some(waits) = waits_for_shop(visit, room, visitor, ticket, before.as_ref()).await {
+        return Ok(waits);
+    }
+    let reply = send_claim(visit, room, visitor, ticket).await;
     let reply = reply.map_err(|_| Problem::away(SHORTEST_POLL.0))?;
     let in_use = visit.board(room).await;
     let now = visit.now_seconds();
@@ -108,6 +100,47 @@ async fn claim(
         in_use.as_ref(),
         cookie,
     ))
+}
+
+async fn send_claim(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    ticket: &Ticket,
+) -> Result<ShardReply, RoomError> {
+    let claim = ShardCommand::Claim {
+        index: PlaceIndex(ticket.index),
+        nonce: Nonce(ticket.nonce),
+        claim: visitor.claim_id_for(ticket),
+    };
+    let home = ShardIndex(ticket.home);
+    rooms::command(&visit.env, room.event, home, claim, rooms::ANSWER_LIMIT).await
+}
+
+/// Nobody is let in while the shop does not answer: a claim is made and stays pending, one that is granted is not taken
+/// up. `None`: the shop answers, or it is not about a first pass.
+async fn waits_for_shop(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    ticket: &Ticket,
+    in_use: Option<&InUse>,
+) -> Option<Answer> {
+    if origin_health::lets_in(visit, room).await {
+        return None;
+    }
+    let mut found = place::find(visit, room, visitor, ticket, in_use).await;
+    match found.standing.stand {
+        Stand::Called => {
+            // A first claim is never answered with a session. Whether it was made, the next one finds out.
+            let _ = send_claim(visit, room, visitor, ticket).await;
+        }
+        Stand::Pending => {}
+        _ => return None,
+    }
+    found.standing.stand = Stand::Pending;
+    let cookie = visitor.brings_cookie();
+    Some(state::document(202, room, visitor, &found, in_use, cookie))
 }
 
 /// The status and the state of a claim that leads to no pass now.

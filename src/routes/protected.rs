@@ -24,7 +24,7 @@ use crate::same_site::{self, Sender};
 use crate::taking_joins::has_lines_of;
 use crate::visit::Visit;
 use crate::visitor::{PassBrought, Visitor, claim_text, is_of_place};
-use crate::{crawlers, fields, isolate, place, platform, renewal, rooms};
+use crate::{crawlers, fields, isolate, origin_health, place, platform, renewal, rooms};
 
 /// A protected path.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Response, JsValue> {
@@ -207,6 +207,9 @@ impl Gate<'_> {
             visitor,
             ..
         } = self.onward;
+        if !origin_health::lets_in(visit, room).await {
+            return self.room(self.full()).await;
+        }
         let now = visit.now_seconds();
         let line = room
             .event

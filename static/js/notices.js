@@ -4,9 +4,14 @@
 /** Nobody is let in because nothing is free, and no operator has paused. */
 const waitsForStock = (me) => me.phase === "paused" && !me.pause && me.stock_left === 0;
 
+/** Nobody is let in because the shop does not answer: the room paused by itself, and promises no news. */
+const waitsForOrigin = (me) =>
+  me.phase === "paused" && me.pause?.reason === "origin" && me.pause.next_update_at_ms == null;
+
 /** The operator's words, and when there is more news, as long as that lies ahead. */
-function pauseOf(me, words, now_ms) {
+function pauseOf(scene, me, words, now_ms) {
   if (!me.pause) return [];
+  if (waitsForOrigin(me)) return scene === "paused" ? [] : [words.text("origin.join")];
   const at_ms = me.pause.next_update_at_ms;
   const time = at_ms > now_ms ? words.time(at_ms, now_ms) : null;
   return [me.pause.reason, time === null ? null : words.text("paused.update", { time })].filter(Boolean);
@@ -23,7 +28,7 @@ function movedOf(room, me, words, now_ms) {
 
 function noticeOf(scene, room, me, words, now_ms) {
   const moved = ["before", "prequeue", "join"].includes(scene) ? movedOf(room, me, words, now_ms) : [];
-  const pause = ["paused", "stopped", "joining", "join"].includes(scene) ? pauseOf(me, words, now_ms) : [];
+  const pause = ["paused", "stopped", "joining", "join"].includes(scene) ? pauseOf(scene, me, words, now_ms) : [];
   return [...moved, ...pause];
 }
 

@@ -72,6 +72,7 @@ function slotsOf(scene, room, me, words, eta, now_ms, way = {}) {
 function headlineOf(scene, me) {
   if (scene === "waiting" && me.ahead === 0) return "waiting.first";
   if (scene === "paused" && waitsForStock(me)) return "stock.headline";
+  if (scene === "paused" && waitsForOrigin(me)) return "origin.headline";
   if (scene === "prequeue" && me.draw) return "prequeue.draw.headline";
   return scene === "ended" && !me.ran_out ? "ended.early.headline" : `${scene}.headline`;
 }
@@ -103,7 +104,7 @@ function leadOf(scene, room, me, words, now_ms, { busy = false, worked = 0 }) {
     case "join":
       return [text(canJoin(room) ? "join.lead" : "coded.only")];
     case "paused":
-      return [text(waitsForStock(me) ? "stock.lead" : "paused.lead")];
+      return [text(waitsForStock(me) ? "stock.lead" : waitsForOrigin(me) ? "origin.lead" : "paused.lead")];
     case "called": {
       const time = words.time(me.offer_until_ms, now_ms);
       return [text("called.lead"), time !== null && text("called.until", { time })].filter(Boolean);

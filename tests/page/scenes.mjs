@@ -161,6 +161,7 @@ export const scenes = {
     pause: { reason: "The shop is taking a short break.", next_update_at: NOW_MS + 15 * MINUTE_MS },
   },
   stock: { phase: "paused", stock_left: 0, place: place("waiting") },
+  origin: { phase: "paused", pause: { reason: "origin", next_update_at: null }, place: place("waiting") },
   far_back: { stock_left: 800, place: place("waiting", { eta }) },
   stopped: {
     stop: true,

@@ -1,7 +1,7 @@
 //! One event, parsed and checked: nothing in here needs to be checked again.
 
 use anteroom_queue::settings::Settings;
-use anteroom_queue::units::UnixMillis;
+use anteroom_queue::units::{Millis, UnixMillis};
 
 use crate::crawlers::Crawlers;
 use crate::path::PathRule;
@@ -101,6 +101,10 @@ pub struct Event {
     pub bypass: Vec<PathRule>,
     /// Where admitted requests go.
     pub origin: Origin,
+    /// An answer of the origin that takes longer is slow.
+    pub origin_slow: Millis,
+    /// The room admits fewer, or nobody, when the origin is in trouble; otherwise it only watches.
+    pub origin_acts: bool,
     /// IANA name of the zone in which the page shows times.
     pub time_zone: String,
     /// Status of the queue page.

@@ -9,6 +9,8 @@
 //! | `paths` | 1 to 50 path rules: `/shop`, `/shop/*` | required |
 //! | `bypass` | up to 50 path rules inside `paths`, which go on without a pass | none |
 //! | `origin` | `https://host[:port]` (`http` for loopback only) | the request goes on unchanged, behind a Worker route |
+//! | `origin_slow_ms` | 100 to 60000: an answer of the origin that takes longer is slow | 5000 |
+//! | `origin_health` | `act` (admit fewer, or nobody, when the origin is in trouble), `watch` | `act` |
 //! | `mode` | `auto`, `always`, `rate`, `off`, `closed` | `always` |
 //! | `prequeue_at` | a time with its offset, before `opens_at` | joins are taken at once |
 //! | `opens_at` | a time with its offset: `2027-03-01T10:00:00+01:00` | open at once |
@@ -114,6 +116,9 @@ pub const CRAWLERS_PER_MINUTE: Whole = whole("per_minute", 1, 6_000, Some(60));
 /// An entry of `crawlers.asns`.
 pub const ASN: Whole = whole("asns", 1, u32::MAX, None);
 
+/// `origin_slow_ms`: as long as people wait for a page before they press reload.
+pub const ORIGIN_SLOW_MS: Whole = whole("origin_slow_ms", 100, 60_000, Some(5_000));
+
 /// Whole numbers, wherever they stand.
 pub const WHOLES: &[Whole] = &[
     RUN,
@@ -133,6 +138,7 @@ pub const WHOLES: &[Whole] = &[
     KEEP_DAYS,
     POW_BITS,
     CRAWLERS_PER_MINUTE,
+    ORIGIN_SLOW_MS,
 ];
 
 /// The keys of an event.
@@ -144,6 +150,8 @@ pub const EVENT_KEYS: &[&str] = &[
     "paths",
     "bypass",
     "origin",
+    "origin_slow_ms",
+    "origin_health",
     "mode",
     "prequeue_at",
     "opens_at",

@@ -1,5 +1,6 @@
 //! One event's variable, from JSON to [`Event`].
 
+use anteroom_queue::units::Millis;
 use serde_json::Value;
 
 use crate::event::{Challenge, Event, Origin, PassAlgorithm};
@@ -39,6 +40,8 @@ fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event>
     let origin = fields
         .text("origin", ORIGIN_FORM, origins::parse)
         .map_or(Origin::Unchanged, Origin::Url);
+    let origin_slow = Millis(u64::from(fields.whole_or_default(keys::ORIGIN_SLOW_MS)));
+    let origin_acts = fields.text("origin_health", "\"act\" or \"watch\"", origin_acts);
     let schedule = Schedule::read(fields);
     let (lines, line_settings) = lines::read(fields, &schedule);
     let zone = |text: &str| schedule::zone(text).filter(|zone| zone_exists(zone));
@@ -73,6 +76,8 @@ fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event>
         paths: paths?,
         bypass,
         origin,
+        origin_slow,
+        origin_acts: origin_acts.unwrap_or(true),
         time_zone,
         queue_status,
         challenge,
@@ -120,6 +125,14 @@ fn pass_algorithm(text: &str) -> Option<PassAlgorithm> {
     match text {
         "HS256" => Some(PassAlgorithm::Hs256),
         "EdDSA" => Some(PassAlgorithm::EdDsa),
+        _ => None,
+    }
+}
+
+fn origin_acts(text: &str) -> Option<bool> {
+    match text {
+        "act" => Some(true),
+        "watch" => Some(false),
         _ => None,
     }
 }

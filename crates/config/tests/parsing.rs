@@ -61,6 +61,10 @@ fn a_short_event_gets_the_defaults() {
     );
     assert_eq!(settings.keep, Millis::from_minutes(30 * 24 * 60));
     assert_eq!(
+        (event.origin_slow, event.origin_acts),
+        (Millis(5_000), true)
+    );
+    assert_eq!(
         event.lines,
         [EventLine {
             id: "general".to_owned(),
@@ -83,7 +87,7 @@ fn a_whole_event_is_read_as_it_is_written() {
             "id": "world-tour", "title": "World Tour 2027 – «Ünïcode»", "run": 3,
             "hosts": ["tickets.example.com", "m.example.com"], "cookie_domain": "example.com",
             "paths": ["/Events/World-Tour/*"], "bypass": ["/events/world-tour/webhooks/*"],
-            "origin": "https://Origin.example.com:443/", "mode": "auto",
+            "origin": "https://Origin.example.com:443/", "origin_slow_ms": 1500, "origin_health": "watch", "mode": "auto",
             "prequeue_at": "2027-03-01T09:30:00+01:00", "opens_at": "2027-03-01T10:00:00+01:00",
             "time_zone": "Europe/Berlin", "expected_visitors": 200_000.0,
             "admission": {"per_minute": 1200, "max_active": 4000, "batch": {"size": 10, "every_seconds": 5}},
@@ -97,6 +101,10 @@ fn a_whole_event_is_read_as_it_is_written() {
         panic!("{:?}", event.origin)
     };
     assert_eq!(origin.base(), "https://origin.example.com");
+    assert_eq!(
+        (event.origin_slow, event.origin_acts),
+        (Millis(1_500), false)
+    );
     assert_eq!(event.paths[0].to_string(), "/events/world-tour/*");
     assert_eq!(event.opens_at(), Some(UnixMillis(1_803_891_600_000)));
     assert_eq!(event.settings.lines[0].opens_at, event.opens_at());

@@ -154,6 +154,7 @@ fn wrong_types_are_refused() {
         "id",
         "title",
         "origin",
+        "origin_health",
         "mode",
         "prequeue_at",
         "time_zone",

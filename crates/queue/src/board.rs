@@ -37,6 +37,24 @@ pub struct Pause {
     pub next_update_at: Option<UnixMillis>,
 }
 
+impl Pause {
+    /// The reason of the room's own pause. No operator's looks like it: those say when there is more news.
+    pub const ORIGIN: &str = "origin";
+
+    /// The room's own pause, while the shop does not answer: it ends by itself.
+    pub fn for_origin() -> Self {
+        Self {
+            reason: Self::ORIGIN.to_owned(),
+            next_update_at: None,
+        }
+    }
+
+    /// Whether the room paused by itself, since the shop does not answer.
+    pub fn is_for_origin(&self) -> bool {
+        self.reason == Self::ORIGIN && self.next_update_at.is_none()
+    }
+}
+
 /// Up to which rank turns were offered, and how long those offers stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {

@@ -14,6 +14,8 @@ export async function startOrigin() {
 class StandIn {
   /** Requests as they came: `{ method, url, headers, rawHeaders, body }`. */
   seen = [];
+  /** What the room asked for itself, to know whether the shop answers. */
+  questions = [];
   /** What to answer: `(request) => ({ status, headers, body })`; without it, a page that names the address. */
   answer = null;
   #server = null;
@@ -59,7 +61,8 @@ class StandIn {
     }
     const { method, url, headers, rawHeaders } = request;
     const kept = { method, url, headers, rawHeaders, body: Buffer.concat(pieces).toString("utf8") };
-    this.seen.push(kept);
+    const isQuestion = headers["user-agent"] === "anteroom-origin-health";
+    (isQuestion ? this.questions : this.seen).push(kept);
     const { status = 200, headers: more = {}, body = `shop ${url}` } = (await this.answer?.(kept)) ?? {};
     response.writeHead(status, { "content-type": "text/html; charset=utf-8", ...MARK, ...more });
     response.end(body);

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::health::Answers;
 use crate::board::{Board, Stock};
 use crate::settings::{Batch, Settings};
 use crate::sync::{SyncReply, SyncRequest};
@@ -49,6 +50,16 @@ pub enum CoordinatorCommand {
         staff: u64,
         /// The latest stock that an origin named.
         stock: Option<Stock>,
+    },
+    /// How the origin answered the edges since the last such command.
+    Origin {
+        /// The answers.
+        heard: Answers,
+    },
+    /// Whether the room acts when the origin is in trouble, or only watches: the configuration's word.
+    WatchOrigin {
+        /// It acts.
+        acts: bool,
     },
     /// The configuration as the shell reads it now.
     Configure {

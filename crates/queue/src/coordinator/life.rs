@@ -92,10 +92,12 @@ impl Coordinator {
         }
     }
 
-    /// Paused by the operator, or because nothing is left to sell for the moment.
+    /// Paused by the operator, because nothing is left to sell for the moment, or because the shop
+    /// does not answer.
     fn pauses(&self) -> bool {
         let nothing_left = self.life.stock.is_some_and(|stock| stock.left == 0);
-        (self.live.pause.is_some() || nothing_left) && !self.live.stop
+        let origin_away = self.health.restraint.paused;
+        (self.live.pause.is_some() || nothing_left || origin_away) && !self.live.stop
     }
 
     /// Carries out an action on the event's life; `None`: it is not one.

@@ -4,7 +4,7 @@
 //! shards and seconds, never visitors: a million more places cost it nothing. It gives
 //! consecutive entry numbers to reported joins (`cutting`), offers turns by moving `called`
 //! (`turns`), draws the order of those who came before the opening (`drawing`), hears reports (`hearing`), grants claims exactly within the limits (`granting`), follows the operator
-//! (`steering`), lives through the event (`life`), publishes the board (`publishing`) and keeps the
+//! (`steering`), slows down for an origin in trouble (`health`), lives through the event (`life`), publishes the board (`publishing`) and keeps the
 //! event log (`logbook`).
 //!
 //! The invariant: sessions are the grants less the ends, and a grant is made only while they are
@@ -20,6 +20,7 @@ mod cutting;
 pub mod drawing;
 mod edges;
 mod granting;
+pub mod health;
 mod hearing;
 pub mod life;
 pub mod logbook;
@@ -44,6 +45,7 @@ use child::{Child, ChildLine};
 use command::{CoordinatorCommand, CoordinatorReply, Entropy, Noted};
 use drawing::Draw;
 use edges::Hearsay;
+use health::Health;
 use life::Life;
 use logbook::Logbook;
 use rows::{CoordinatorRow, LineRow};
@@ -67,6 +69,7 @@ struct Changed {
     calls: BTreeSet<usize>,
     children: BTreeSet<u16>,
     life: bool,
+    origin: bool,
     draws: BTreeSet<usize>,
 }
 
@@ -90,6 +93,7 @@ pub struct Coordinator {
     life: Life,
     logbook: Logbook,
     hearsay: Hearsay,
+    health: Health,
     clock: Clock,
     lines: Vec<Line>,
     children: BTreeMap<u16, Child>,
@@ -146,6 +150,7 @@ impl Coordinator {
             },
             logbook: Logbook::begin(name.event, name.run),
             hearsay: Hearsay::default(),
+            health: Health::default(),
             longest_session: longest_session(&settings),
             settings,
             live: Live::default(),
@@ -175,6 +180,7 @@ impl Coordinator {
             self.admission.bring_back(now);
             self.ends.clear();
             self.joins.clear();
+            self.health.forget_grants();
         }
         let now = self.clock.observe(now);
         let reply = match command {
@@ -188,6 +194,8 @@ impl Coordinator {
                 staff,
                 stock,
             } => self.hear_edges(bypassed, staff, stock, now),
+            CoordinatorCommand::Origin { heard } => self.hear_origin(heard, now),
+            CoordinatorCommand::WatchOrigin { acts } => self.watch_origin(acts, now),
             CoordinatorCommand::Configure { settings, entropy } => {
                 self.configure(settings, entropy, now)
             }
@@ -220,6 +228,7 @@ impl Coordinator {
             .chain(self.collect_until)
             .chain(self.next_draw_step(now))
             .chain(self.next_hearsay())
+            .chain(self.next_verdict())
             .chain(forgotten)
             .min()
     }
@@ -258,6 +267,7 @@ impl Coordinator {
             }
         }
         self.take_hearsay(now);
+        self.mind_origin(now);
         self.note_end(now);
         self.draw(now);
         self.cut_collected(now);
@@ -272,7 +282,8 @@ impl Coordinator {
     }
 
     fn limits(&self) -> Limits {
-        self.live.limits(&self.settings.limits)
+        let limits = self.live.limits(&self.settings.limits);
+        self.health.restraint.lower(limits)
     }
 
     /// Sessions and grants that count against the limits.

@@ -4,7 +4,7 @@ use super::Coordinator;
 use super::child::{Child, ChildLine};
 use super::command::{CoordinatorReply, Totals};
 use super::drawing::Draw;
-use crate::board::{Board, LineBoard, Phase};
+use crate::board::{Board, LineBoard, Pause, Phase};
 use crate::limits::{GRANT_TO_HEARD, MAX_SHARDS, PLANNED_JOINS_PER_SECOND, PLANNED_PLACES};
 use crate::settings::Settings;
 use crate::units::{EntryNumber, Millis, Rank, ShardIndex, UnixMillis};
@@ -44,7 +44,7 @@ impl Coordinator {
             version: self.board.version,
             mode: self.mode(),
             stop: self.live.stop,
-            pause: self.live.pause.clone(),
+            pause: self.pause(),
             message: self.live.message.clone(),
             limits: self.limits(),
             slowdowns: self.live.slowdowns,
@@ -66,6 +66,13 @@ impl Coordinator {
             };
             self.changed.queue = true;
         }
+    }
+
+    /// Why the queue is paused: the operator's words come before the room's own.
+    fn pause(&self) -> Option<Pause> {
+        let origin_away = self.health.restraint.paused;
+        let own = || origin_away.then(Pause::for_origin);
+        self.live.pause.clone().or_else(own)
     }
 
     /// A line that was open and stands still, whatever stopped it, is counted once: the page explains by

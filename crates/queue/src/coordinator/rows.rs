@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::child::Child;
 use super::command::Noted;
 use super::drawing::Draw;
+use super::health::Restraint;
 use super::life::Life;
 use super::logbook::LogPage;
 use super::steering::Live;
@@ -75,6 +76,8 @@ pub enum CoordinatorRow {
     },
     /// One page of the event log.
     Log(LogPage),
+    /// What is held back because of the origin.
+    Origin(Restraint),
 }
 
 /// What the keys of the event log's pages begin with: only the last page is needed to go on.
@@ -97,6 +100,7 @@ impl CoordinatorRow {
             CoordinatorRow::Life(_) => "life".to_owned(),
             CoordinatorRow::Draw { index, .. } => format!("draw/{index}"),
             CoordinatorRow::Log(page) => log_key(page.number),
+            CoordinatorRow::Origin(_) => "origin".to_owned(),
         }
     }
 }

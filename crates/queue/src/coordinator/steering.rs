@@ -127,12 +127,23 @@ impl Coordinator {
             None => {}
         }
         self.live.follow(&action);
+        if action == Action::Resume {
+            self.leave_to_operator(now);
+        }
         self.limits_changed(&before, now);
         let record = Record::Operator {
             by: by.clone(),
             action: serde_json::to_value(&action).expect("an action is plain data"),
         };
         self.log(&record, now);
+        self.note(action, by, now);
+        self.changed.queue = true;
+        self.proceed(now);
+        self.state_reply()
+    }
+
+    /// Keeps an action for the record.
+    pub(super) fn note(&mut self, action: Action, by: String, now: UnixMillis) {
         self.noted.push(Noted {
             at: now,
             by,
@@ -140,10 +151,7 @@ impl Coordinator {
         });
         let surplus = self.noted.len().saturating_sub(MAX_NOTED);
         self.noted.drain(..surplus);
-        self.changed.queue = true;
         self.changed.noted = true;
-        self.proceed(now);
-        self.state_reply()
     }
 
     /// Whether this refusal of the same operator stands in the record already: asking again and again fills no log.

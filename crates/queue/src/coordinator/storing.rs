@@ -54,6 +54,7 @@ impl Coordinator {
                 }
                 CoordinatorRow::Noted(noted) => coordinator.noted = noted,
                 CoordinatorRow::Life(life) => coordinator.life = life,
+                CoordinatorRow::Origin(restraint) => coordinator.health.restraint = restraint,
                 CoordinatorRow::Draw { index, draw } if usize::from(index) < lines => {
                     coordinator.lines[usize::from(index)].draw = Some(draw);
                 }
@@ -116,6 +117,9 @@ impl Coordinator {
         }
         if changed.life {
             rows.push(CoordinatorRow::Life(self.life.clone()));
+        }
+        if changed.origin {
+            rows.push(CoordinatorRow::Origin(self.health.restraint));
         }
         for index in changed.draws {
             let draw = self.lines[index]

@@ -135,9 +135,9 @@ impl Coordinator {
             .child_lines(0..self.lines.len())
             .map(|line| line.counters.ended)
             .sum();
-        note_second(&mut self.ends, ended, now);
+        note_second(&mut self.ends, ended, ENDS_KEPT, now);
         let entries = self.lines.iter().map(|line| line.row.entries).sum();
-        note_second(&mut self.joins, entries, now);
+        note_second(&mut self.joins, entries, ENDS_KEPT, now);
     }
 
     /// How many sessions ended in the last `within`.
@@ -156,10 +156,11 @@ impl Coordinator {
     }
 }
 
-/// Keeps one value a second, of the last [`ENDS_KEPT`], and the newest.
-fn note_second(
+/// Keeps one value a second, of the last `keep`, and the newest.
+pub(super) fn note_second(
     kept: &mut std::collections::VecDeque<(UnixMillis, u64)>,
     value: u64,
+    keep: Millis,
     now: UnixMillis,
 ) {
     let same = kept.len() > 1
@@ -170,15 +171,15 @@ fn note_second(
         Some(last) if same => last.1 = value,
         _ => kept.push_back((now, value)),
     }
-    while kept
-        .front()
-        .is_some_and(|(at, _)| now.since(*at) > ENDS_KEPT)
-    {
+    while kept.front().is_some_and(|(at, _)| now.since(*at) > keep) {
         kept.pop_front();
     }
 }
 
-fn grown_within(kept: &std::collections::VecDeque<(UnixMillis, u64)>, within: Millis) -> u64 {
+pub(super) fn grown_within(
+    kept: &std::collections::VecDeque<(UnixMillis, u64)>,
+    within: Millis,
+) -> u64 {
     let Some((last_at, last)) = kept.back() else {
         return 0;
     };

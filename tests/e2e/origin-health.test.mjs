@@ -1,0 +1,252 @@
+// O7 and O9: a shop that is down, slow or failing. Nobody is let in into an error, places are kept, fewer are let in
+// while it is in trouble, and everything goes on by itself.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { pause, until } from "./harness/exchange.mjs";
+import { startRoom } from "./harness/room.mjs";
+
+/** From the start of the room: its objects wake and visitors join before. */
+const OPENS_AFTER_MS = 15_000;
+/** A window of five seconds, or of two while the line is paused, and what lies around it on a busy machine. */
+const JUDGED_WITHIN_MS = 25_000;
+const RATE = 60;
+
+let room;
+let opensAt;
+before(async () => {
+  opensAt = new Date(Math.ceil((Date.now() + OPENS_AFTER_MS) / 1_000) * 1_000);
+  const admission = { per_minute: RATE };
+  room = await startRoom({
+    events: [
+      { id: "opening", opens_at: opensAt.toISOString() },
+      { id: "failing", admission },
+      { id: "slow", origin_slow_ms: 100, admission: { per_minute: 600 } },
+      { id: "watched", origin_health: "watch" },
+      { id: "walk-in", mode: "auto" },
+    ],
+  });
+});
+after(() => room?.stop());
+
+async function joined(event, count) {
+  const fans = Array.from({ length: count }, () => room.visitor({ event }));
+  for (const fan of fans) {
+    await fan.visit();
+    await fan.join();
+  }
+  return fans;
+}
+
+/** Does something over and over until `stop` is called; what went wrong comes out there. */
+function keepDoing(work, every_ms = 300) {
+  let goesOn = true;
+  const doing = (async () => {
+    while (goesOn) {
+      await work();
+      await pause(every_ms);
+    }
+  })();
+  return {
+    stop() {
+      goesOn = false;
+      return doing;
+    },
+  };
+}
+
+const isPausedForOrigin = ({ lines, pause: why }) => lines[0].phase === "paused" && why?.reason === "origin";
+
+test("O9 a shop that is down at the opening: nobody is let in into an error, places stay, and it goes on by itself", async () => {
+  const fans = await joined("opening", 4);
+  const entries = await Promise.all(fans.map(async (fan) => (await fan.reachesNumber()).entry));
+  await room.origin.stop();
+  let back = false;
+  const claims = fans.map((fan) =>
+    keepDoing(async () => {
+      const claim = await fan.claim();
+      assert.ok([202, 409].includes(claim.status), `a claim before the shop is back: ${claim.status} ${claim.text}`);
+      const page = await fan.visit();
+      assert.deepEqual([page.status, typeof page.state], [503, "string"], "the room's own page and no error");
+    }, 500),
+  );
+  try {
+    await pause(Math.max(0, opensAt.getTime() - Date.now()));
+    const board = await until(() => room.board("opening"), isPausedForOrigin, { within_ms: JUDGED_WITHIN_MS });
+    assert.deepEqual(board.pause, { reason: "origin", next_update_at_ms: null }, "nobody promised news");
+    const page = await fans[0].visit();
+    assert.match(page.text, /The shop is not answering right now/);
+    await pause(4_000);
+    assert.ok(isPausedForOrigin(await room.board("opening")), "the shop is still down");
+  } finally {
+    back = true;
+    await Promise.all(claims.map((each) => each.stop()));
+    await room.origin.start();
+  }
+  assert.ok(back);
+  for (const [n, fan] of fans.entries()) {
+    await fan.enter({ within_ms: JUDGED_WITHIN_MS });
+    assert.equal((await fan.visit()).status, 200);
+    assert.equal((await fan.ask()).entry, entries[n], "the same place");
+  }
+  const { noted } = await (await room.operator({ event: "opening" })).observe();
+  const own = noted.filter(({ by }) => by === "origin-health").map(({ did }) => did.action);
+  assert.deepEqual(own, ["pause", "resume"]);
+});
+
+test("O9 a first visit finds the queue page while the shop is down, in one step too, and walks in when it is back", async () => {
+  await room.origin.stop();
+  const fan = room.visitor({ event: "walk-in" });
+  try {
+    for (let n = 0; n < 3; n += 1) {
+      const page = await fan.visit();
+      assert.equal(page.status, 503, page.text.slice(0, 200));
+      assert.ok(page.state, "the room's own answer");
+    }
+  } finally {
+    await room.origin.start();
+  }
+  await until(
+    () => fan.visit(),
+    ({ status }) => status === 200,
+    { within_ms: JUDGED_WITHIN_MS, what: "the shop" },
+  );
+});
+
+/** What the room did by itself, from the event log: `{ at, cap, paused }`. */
+async function stepsOf(operator) {
+  const log = await operator.wholeLog();
+  const steps = [];
+  for (const { kind, by, at, action } of log) {
+    if (kind !== "operator" || by !== "origin-health") continue;
+    if (action.pause) steps.push({ at, step: "pause" });
+    else if (action === "resume") steps.push({ at, step: "resume" });
+    else steps.push({ at, step: action.retune.per_minute.to ?? "open" });
+  }
+  return { steps, grants: log.filter(({ kind }) => kind === "grant") };
+}
+
+test("O7 a fifth of errors: admissions are halved, paused at the floor, and ramp back, never above the limit", async () => {
+  const event = "failing";
+  const operator = await room.operator({ event });
+  const fans = await joined(event, 60);
+  const inside = new Set();
+  const errors = [];
+  const guarded = (work) => async () => {
+    try {
+      await work();
+    } catch (error) {
+      errors.push(error);
+    }
+  };
+  const entering = fans.map((fan) =>
+    keepDoing(
+      guarded(async () => {
+        if (!inside.has(fan) && (await fan.claim()).status === 200) inside.add(fan);
+      }),
+      1_000,
+    ),
+  );
+  const visiting = keepDoing(
+    guarded(async () => {
+      await Promise.all([...inside].map((fan) => fan.shop()));
+    }),
+  );
+  let asked = 0;
+  try {
+    await until(
+      async () => inside.size,
+      (size) => size >= 12,
+      { within_ms: 40_000, what: "twelve inside" },
+    );
+    room.origin.answer = ({ method }) => ({ status: method !== "HEAD" && ++asked % 5 === 0 ? 500 : 200 });
+    await until(() => room.board(event), isPausedForOrigin, { within_ms: 60_000, every_ms: 500 });
+    const { origin, board } = await operator.observe();
+    assert.deepEqual([origin.health, origin.paused], ["troubled", true]);
+    assert.ok(board.limits.per_minute < RATE / 4, `the cap stays below the pause: ${board.limits.per_minute}`);
+    room.origin.answer = null;
+    await until(
+      () => room.board(event),
+      ({ lines }) => lines[0].phase === "open",
+      { within_ms: JUDGED_WITHIN_MS },
+    );
+    await until(
+      () => room.board(event),
+      ({ limits }) => limits.per_minute === RATE,
+      { within_ms: 60_000, every_ms: 500 },
+    );
+  } finally {
+    room.origin.answer = null;
+    await Promise.all([...entering, visiting].map((each) => each.stop()));
+  }
+  assert.deepEqual(errors, []);
+  const { steps, grants } = await stepsOf(operator);
+  const names = steps.map(({ step }) => step);
+  const pausedAt = names.indexOf("pause");
+  const down = names.slice(0, pausedAt);
+  assert.ok(down.length >= 3, `halved before the pause: ${names}`);
+  for (const [n, cap] of down.entries()) {
+    const before = n === 0 ? RATE : down[n - 1];
+    assert.ok(cap <= before / 2, `halved: ${names}`);
+  }
+  assert.equal(names[pausedAt + 1], "resume");
+  assert.equal(names.at(-1), "open");
+  const up = names.slice(pausedAt + 2, -1);
+  for (const [n, cap] of up.entries()) if (n > 0) assert.equal(cap, 2 * up[n - 1], `doubled: ${names}`);
+  // Between two steps no more were admitted than the rate in force allows, and none while paused.
+  let cap = RATE;
+  for (const [n, { at, step }] of steps.entries()) {
+    const until_ms = steps[n + 1]?.at ?? Number.POSITIVE_INFINITY;
+    if (step === "resume") cap = names[pausedAt - 1];
+    else cap = step === "pause" ? 0 : step === "open" ? RATE : step;
+    const granted = grants.filter((grant) => grant.at > at && grant.at < until_ms);
+    const count = granted.reduce((sum, grant) => sum + grant.count, 0);
+    const most = cap === 0 ? 0 : (cap * (Math.min(until_ms, Date.now()) - at)) / 60_000 + Math.max(1, cap / 60) + 1;
+    assert.ok(count <= most, `${count} admitted after ${step}, at most ${most}: ${names}`);
+  }
+});
+
+test("O7 a slow shop slows the admissions, and one that hangs is noticed before it answers", async () => {
+  const event = "slow";
+  const fans = await joined(event, 25);
+  for (const fan of fans) await fan.enter();
+  const release = [];
+  room.origin.answer = ({ method }) =>
+    method === "HEAD" ? {} : new Promise((answer) => release.push(() => answer({})));
+  const hanging = fans.map((fan) => fan.shop());
+  try {
+    await until(
+      () => room.board(event),
+      ({ limits }) => limits.per_minute < 600,
+      { within_ms: JUDGED_WITHIN_MS },
+    );
+    assert.ok(release.length >= 20, "none has been answered");
+  } finally {
+    room.origin.answer = null;
+    for (const answer of release) answer();
+    await Promise.all(hanging);
+  }
+});
+
+test("O7 a visitor who provokes errors is one visitor in trouble, and a room that only watches only watches", async () => {
+  const event = "watched";
+  const operator = await room.operator({ event });
+  const [fan] = await joined(event, 1);
+  await fan.enter();
+  room.origin.answer = () => ({ status: 500 });
+  const troubling = keepDoing(() => Promise.all(Array.from({ length: 5 }, () => fan.shop())), 200);
+  try {
+    await until(
+      () => operator.observe(),
+      ({ origin }) => origin.failed > 0,
+      { within_ms: 45_000, what: "failures" },
+    );
+  } finally {
+    await troubling.stop();
+    room.origin.answer = null;
+  }
+  const { origin, board } = await operator.observe();
+  assert.equal(origin.acts, false);
+  assert.ok(origin.failed <= 31, `${origin.failed}: one a second`);
+  assert.equal(board.lines[0].phase, "open");
+  assert.equal(board.limits.per_minute, 6_000);
+});
