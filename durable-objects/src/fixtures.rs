@@ -274,7 +274,7 @@ impl Pair {
             self.shard.hear(Err(SyncFailed::Forgotten));
             return;
         }
-        let ask = CoordinatorAsk::Sync(report, counts);
+        let ask = CoordinatorAsk::report(report, counts);
         let taken = self
             .coordinator
             .ask(ask, [7; 16], REPORT, self.now, &self.coordinator_rows);

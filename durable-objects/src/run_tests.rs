@@ -11,7 +11,7 @@ use crate::beacon::{RETRY_AFTER, TRY_LOST_AFTER};
 use crate::coordinator_desk::{POKE_AFTER, WINDOW};
 use crate::fixtures::{Memory, Pair, T, coordinator_known, join, open, settings, shard_known};
 use crate::opening::{Known, who};
-use crate::wire::{self, CoordinatorAsk, EdgeCounts};
+use crate::wire::{self, CoordinatorAsk, EdgeCounts, OriginCounts};
 
 /// The only line opens after 10 s, with a beacon.
 fn drawn() -> Settings {
@@ -221,6 +221,37 @@ fn what_edges_count_and_hear_reaches_the_coordinator_with_the_reports() {
     pair.count(counts);
     pair.run_for(Millis::from_seconds(1));
     assert_eq!(pair.logged("edges"), 1, "at most one line a minute");
+}
+
+#[test]
+fn o9_how_the_origin_answers_reaches_the_coordinator_and_a_pause_reaches_the_board_and_a_restart() {
+    let mut pair = Pair::in_touch();
+    let heard = |pair: &mut Pair, failed| {
+        let origin = OriginCounts {
+            answers: 1,
+            failed,
+            slow: 0,
+        };
+        pair.count(EdgeCounts {
+            origin,
+            ..EdgeCounts::default()
+        });
+        pair.run_for(Millis::from_seconds(1));
+    };
+    for _ in 0..7 {
+        heard(&mut pair, 1);
+    }
+    assert_eq!(phase(&pair), Phase::Paused);
+    pair.restart();
+    pair.count(EdgeCounts::default());
+    pair.run_for(Millis::from_seconds(1));
+    assert_eq!(phase(&pair), Phase::Paused);
+    for _ in 0..5 {
+        heard(&mut pair, 0);
+    }
+    assert_eq!(phase(&pair), Phase::Open);
+    let log = pair.log().join("\n");
+    assert_eq!(log.matches(r#""by":"origin-health""#).count(), 2, "{log}");
 }
 
 #[test]

@@ -365,6 +365,10 @@ pub fn decode<Message: DeserializeOwned>(bytes: &[u8]) -> Result<Message, Unread
 mod tests;
 
 #[cfg(test)]
+#[path = "wire_origin_tests.rs"]
+mod origin_tests;
+
+#[cfg(test)]
 #[path = "wire_key_tests.rs"]
 mod key_tests;
 

@@ -12,7 +12,6 @@
 
 use anteroom_queue::board::{DrawBoard, Drawn, Fixed, LineBoard, Moved, Phase};
 use anteroom_queue::coordinator::command::Change;
-use anteroom_queue::coordinator::health::{Restraint, Verdict};
 use anteroom_queue::settings::{Limits, Mode};
 use anteroom_queue::shard::command::{PlaceView, Refused, VisitorState};
 use anteroom_queue::sync::{
@@ -25,7 +24,7 @@ use anteroom_queue::units::{
 
 use super::*;
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -98,7 +97,7 @@ pub(super) fn to_shard(ask: ShardAsk) -> ShardCall {
     }
 }
 
-fn to_coordinator(ask: CoordinatorAsk) -> CoordinatorCall {
+pub(super) fn to_coordinator(ask: CoordinatorAsk) -> CoordinatorCall {
     CoordinatorCall {
         event: "demo".into(),
         run: 1,
@@ -163,60 +162,6 @@ fn an_edge_of_another_version_can_still_tell_of_wrong_operator_tokens() {
     told.add(300, UnixMillis(4));
     told.add(0, UnixMillis(5));
     check(told, "02 ac02 01 04");
-}
-
-#[test]
-fn how_the_origin_answered_stands_behind_what_was_said_before_it_was_counted() {
-    let origin = OriginCounts {
-        answers: 300,
-        failed: 2,
-        slow: 3,
-    };
-    let counts = EdgeCounts {
-        requests: 1,
-        ..EdgeCounts::default()
-    };
-    let watched = EdgeCounts { origin, ..counts };
-    let ask = ShardAsk::board(watched);
-    assert_eq!(
-        hex(&encode(&to_shard(ask))),
-        "02 0464656d6f 01 ac02 03 01 00 00 00 00 00 00 ac02 02 03".replace(' ', "")
-    );
-    check(
-        to_shard(ShardAsk::Watched { counts, origin }),
-        "02 0464656d6f 01 ac02 03 01 00 00 00 00 00 00 ac02 02 03",
-    );
-    let report = SyncRequest {
-        run: 1,
-        shard: ShardIndex(3),
-        sent: UnixMillis(10),
-        lines: Vec::new(),
-        unconfirmed: 8,
-        board_version: 9,
-    };
-    let plain = CoordinatorAsk::report(report.clone(), counts);
-    assert_eq!(plain, CoordinatorAsk::Sync(report.clone(), counts));
-    check(
-        to_coordinator(CoordinatorAsk::Watched(report, counts, origin)),
-        "02 0464656d6f 01 06 01 03 0a 00 08 09 01 00 00 00 00 00 00 ac02 02 03",
-    );
-    check(
-        to_coordinator(CoordinatorAsk::Origin),
-        "02 0464656d6f 01 07",
-    );
-    let view = OriginView {
-        verdict: Verdict::Down,
-        judged_at: UnixMillis(4),
-        judged: origin.into(),
-        restraint: Restraint {
-            before: 8,
-            cap: Some(1),
-            paused: true,
-            hands_off_until: UnixMillis(5),
-        },
-        acts: true,
-    };
-    check(view, "02 03 04 ac02 02 03 08 01 01 01 05 01");
 }
 
 #[test]

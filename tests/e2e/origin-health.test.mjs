@@ -125,10 +125,8 @@ async function stepsOf(operator) {
   return { steps, grants: log.filter(({ kind }) => kind === "grant") };
 }
 
-test("O7 a fifth of errors: admissions are halved, paused at the floor, and ramp back, never above the limit", async () => {
-  const event = "failing";
-  const operator = await room.operator({ event });
-  const fans = await joined(event, 60);
+/** A crowd that claims and, once inside, looks around. `stop` gives what went wrong. */
+function crowdOf(fans) {
   const inside = new Set();
   const errors = [];
   const guarded = (work) => async () => {
@@ -138,71 +136,70 @@ test("O7 a fifth of errors: admissions are halved, paused at the floor, and ramp
       errors.push(error);
     }
   };
-  const entering = fans.map((fan) =>
-    keepDoing(
-      guarded(async () => {
-        if (!inside.has(fan) && (await fan.claim()).status === 200) inside.add(fan);
-      }),
-      1_000,
-    ),
-  );
-  const visiting = keepDoing(
-    guarded(async () => {
-      await Promise.all([...inside].map((fan) => fan.shop()));
-    }),
-  );
+  const enters = (fan) => async () => {
+    if (!inside.has(fan) && (await fan.claim()).status === 200) inside.add(fan);
+  };
+  const entering = fans.map((fan) => keepDoing(guarded(enters(fan)), 1_000));
+  const visiting = keepDoing(guarded(() => Promise.all([...inside].map((fan) => fan.shop()))));
+  const stop = async () => {
+    await Promise.all([...entering, visiting].map((each) => each.stop()));
+    return errors;
+  };
+  return { inside, stop };
+}
+
+/** Each cap is at most half of the one before, then a pause, its end, and each the double of the one before. */
+function checkSteps(names) {
+  const pausedAt = names.indexOf("pause");
+  const down = [RATE, ...names.slice(0, pausedAt)];
+  assert.ok(down.length >= 4, `halved before the pause: ${names}`);
+  for (const [n, cap] of down.entries()) if (n > 0) assert.ok(cap <= down[n - 1] / 2, `halved: ${names}`);
+  const up = names.slice(pausedAt + 2, -1);
+  for (const [n, cap] of up.entries()) if (n > 0) assert.equal(cap, 2 * up[n - 1], `doubled: ${names}`);
+  assert.deepEqual([names[pausedAt + 1], names.at(-1)], ["resume", "open"], String(names));
+}
+
+/** Between two steps no more were admitted than the rate in force allows, and nobody while paused. */
+function checkGrants({ steps, grants }) {
+  let last = RATE;
+  for (const [n, { at, step }] of steps.entries()) {
+    if (Number.isInteger(step)) last = step;
+    const cap = { pause: 0, resume: last, open: RATE }[step] ?? step;
+    const ends = steps[n + 1]?.at ?? Date.now();
+    const granted = grants.filter((grant) => grant.at > at && grant.at < ends);
+    const count = granted.reduce((sum, grant) => sum + grant.count, 0);
+    const most = cap === 0 ? 0 : (cap * (ends - at)) / 60_000 + Math.max(1, cap / 60) + 1;
+    assert.ok(count <= most, `${count} admitted after ${step}, at most ${most}`);
+  }
+}
+
+test("O7 a fifth of errors: admissions are halved, paused at the floor, and ramp back, never above the limit", async () => {
+  const event = "failing";
+  const operator = await room.operator({ event });
+  const crowd = crowdOf(await joined(event, 60));
+  const boardIs = (satisfies, what) =>
+    until(() => room.board(event), satisfies, { within_ms: 60_000, every_ms: 500, what });
   let asked = 0;
+  let errors = [];
   try {
-    await until(
-      async () => inside.size,
-      (size) => size >= 12,
-      { within_ms: 40_000, what: "twelve inside" },
-    );
+    const size = async () => crowd.inside.size;
+    await until(size, (count) => count >= 12, { within_ms: 40_000, what: "twelve inside" });
     room.origin.answer = ({ method }) => ({ status: method !== "HEAD" && ++asked % 5 === 0 ? 500 : 200 });
-    await until(() => room.board(event), isPausedForOrigin, { within_ms: 60_000, every_ms: 500 });
+    await boardIs(isPausedForOrigin, "the pause");
     const { origin, board } = await operator.observe();
     assert.deepEqual([origin.health, origin.paused], ["troubled", true]);
     assert.ok(board.limits.per_minute < RATE / 4, `the cap stays below the pause: ${board.limits.per_minute}`);
     room.origin.answer = null;
-    await until(
-      () => room.board(event),
-      ({ lines }) => lines[0].phase === "open",
-      { within_ms: JUDGED_WITHIN_MS },
-    );
-    await until(
-      () => room.board(event),
-      ({ limits }) => limits.per_minute === RATE,
-      { within_ms: 60_000, every_ms: 500 },
-    );
+    await boardIs(({ lines }) => lines[0].phase === "open", "the line goes on");
+    await boardIs(({ limits }) => limits.per_minute === RATE, "the whole rate");
   } finally {
     room.origin.answer = null;
-    await Promise.all([...entering, visiting].map((each) => each.stop()));
+    errors = await crowd.stop();
   }
   assert.deepEqual(errors, []);
-  const { steps, grants } = await stepsOf(operator);
-  const names = steps.map(({ step }) => step);
-  const pausedAt = names.indexOf("pause");
-  const down = names.slice(0, pausedAt);
-  assert.ok(down.length >= 3, `halved before the pause: ${names}`);
-  for (const [n, cap] of down.entries()) {
-    const before = n === 0 ? RATE : down[n - 1];
-    assert.ok(cap <= before / 2, `halved: ${names}`);
-  }
-  assert.equal(names[pausedAt + 1], "resume");
-  assert.equal(names.at(-1), "open");
-  const up = names.slice(pausedAt + 2, -1);
-  for (const [n, cap] of up.entries()) if (n > 0) assert.equal(cap, 2 * up[n - 1], `doubled: ${names}`);
-  // Between two steps no more were admitted than the rate in force allows, and none while paused.
-  let cap = RATE;
-  for (const [n, { at, step }] of steps.entries()) {
-    const until_ms = steps[n + 1]?.at ?? Number.POSITIVE_INFINITY;
-    if (step === "resume") cap = names[pausedAt - 1];
-    else cap = step === "pause" ? 0 : step === "open" ? RATE : step;
-    const granted = grants.filter((grant) => grant.at > at && grant.at < until_ms);
-    const count = granted.reduce((sum, grant) => sum + grant.count, 0);
-    const most = cap === 0 ? 0 : (cap * (Math.min(until_ms, Date.now()) - at)) / 60_000 + Math.max(1, cap / 60) + 1;
-    assert.ok(count <= most, `${count} admitted after ${step}, at most ${most}: ${names}`);
-  }
+  const seen = await stepsOf(operator);
+  checkSteps(seen.steps.map(({ step }) => step));
+  checkGrants(seen);
 });
 
 test("O7 a slow shop slows the admissions, and one that hangs is noticed before it answers", async () => {

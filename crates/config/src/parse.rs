@@ -37,11 +37,7 @@ fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event>
     let run = fields.whole_or_default(keys::RUN);
     let hosts = read_hosts(fields);
     let (paths, bypass) = read_paths(fields);
-    let origin = fields
-        .text("origin", ORIGIN_FORM, origins::parse)
-        .map_or(Origin::Unchanged, Origin::Url);
-    let origin_slow = Millis(u64::from(fields.whole_or_default(keys::ORIGIN_SLOW_MS)));
-    let origin_acts = fields.text("origin_health", "\"act\" or \"watch\"", origin_acts);
+    let (origin, origin_slow, origin_acts) = read_origin(fields);
     let schedule = Schedule::read(fields);
     let (lines, line_settings) = lines::read(fields, &schedule);
     let zone = |text: &str| schedule::zone(text).filter(|zone| zone_exists(zone));
@@ -77,7 +73,7 @@ fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event>
         bypass,
         origin,
         origin_slow,
-        origin_acts: origin_acts.unwrap_or(true),
+        origin_acts,
         time_zone,
         queue_status,
         challenge,
@@ -127,6 +123,16 @@ fn pass_algorithm(text: &str) -> Option<PassAlgorithm> {
         "EdDSA" => Some(PassAlgorithm::EdDsa),
         _ => None,
     }
+}
+
+/// Where it is, from when on an answer is slow, and whether the room acts on its health.
+fn read_origin(fields: &mut Fields<'_>) -> (Origin, Millis, bool) {
+    let origin = fields
+        .text("origin", ORIGIN_FORM, origins::parse)
+        .map_or(Origin::Unchanged, Origin::Url);
+    let slow_ms = fields.whole_or_default(keys::ORIGIN_SLOW_MS);
+    let acts = fields.text("origin_health", "\"act\" or \"watch\"", origin_acts);
+    (origin, Millis(u64::from(slow_ms)), acts.unwrap_or(true))
 }
 
 fn origin_acts(text: &str) -> Option<bool> {

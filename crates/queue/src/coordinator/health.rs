@@ -22,6 +22,8 @@ use serde::{Deserialize, Serialize};
 use super::Coordinator;
 use super::command::{Action, Change, CoordinatorReply, Noted};
 use super::turns::{grown_within, note_second};
+use super::window::Window;
+pub use super::window::{Answers, Verdict};
 use crate::limits::{MAX_NOTED, MOST_ADMISSIONS};
 use crate::log::Record;
 use crate::settings::Limits;
@@ -30,22 +32,6 @@ use crate::units::{Millis, UnixMillis};
 /// The author of what the room does by itself, in the event log and among the noted actions.
 pub const ORIGIN_HEALTH: &str = "origin-health";
 
-/// A window is judged after this time at the earliest: a shop that stumbles for a second is not down.
-const WINDOW: Millis = Millis(5_000);
-/// While the admissions pause, a window is judged after this time: edges ask once a second.
-const PAUSED_WINDOW: Millis = Millis(2_000);
-/// A window without enough evidence is dropped after this time.
-const LONGEST_WINDOW: Millis = Millis(30_000);
-/// Answers from which a share is judged: of twenty, one is the 5 percent that are allowed.
-const ENOUGH_ANSWERS: u64 = 20;
-/// With fewer answers only all of them together say something bad, and not fewer than this.
-const ALL_BAD_ANSWERS: u64 = 4;
-/// While the admissions are held back, so many good answers and no bad one are good.
-const ALL_GOOD_ANSWERS: u64 = 3;
-/// Above this share of failed and slow answers the origin is troubled.
-const TROUBLED_PERCENT: u64 = 5;
-/// Above this share of failed answers the origin is down.
-const DOWN_PERCENT: u64 = 50;
 /// A cap below this part of the admissions is a pause.
 const FLOOR_PART: u32 = 8;
 /// Without a configured rate the cap is gone once it is so many times what was admitted before.
@@ -61,22 +47,7 @@ const HANDS_OFF: Millis = Millis::from_minutes(5);
 /// Noted actions of the room's own that are kept: an operator's are not pushed out by them.
 const MAX_OWN_NOTED: usize = 10;
 
-const _: () = assert!(ENOUGH_ANSWERS * TROUBLED_PERCENT == 100);
 const _: () = assert!(MAX_OWN_NOTED * 2 < MAX_NOTED);
-
-/// How the origin did in a window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Verdict {
-    /// Too little was heard.
-    #[default]
-    Unknown,
-    /// Nearly all was answered, and in time.
-    Good,
-    /// Too much failed or was slow.
-    Troubled,
-    /// Most failed.
-    Down,
-}
 
 /// What is held back because of the origin. Stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,17 +60,6 @@ pub struct Restraint {
     pub paused: bool,
     /// The operator has resumed by hand: nothing is held back until then.
     pub hands_off_until: UnixMillis,
-}
-
-/// Answers of the origin to edges, since the window began.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answers {
-    /// All of them.
-    pub answers: u64,
-    /// 5xx, or none.
-    pub failed: u64,
-    /// Good, but late.
-    pub slow: u64,
 }
 
 /// What operators see of it.
@@ -115,12 +75,6 @@ pub struct OriginView {
     pub restraint: Restraint,
     /// The room acts; otherwise it only watches.
     pub acts: bool,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Window {
-    since: UnixMillis,
-    heard: Answers,
 }
 
 /// What the coordinator knows of the origin.
@@ -144,7 +98,7 @@ impl Health {
 }
 
 impl Restraint {
-    fn holds(&self) -> bool {
+    pub(super) fn holds(&self) -> bool {
         self.paused || self.cap.is_some()
     }
 
@@ -199,55 +153,6 @@ impl Restraint {
                 hands_off_until: self.hands_off_until,
                 ..Self::default()
             },
-        }
-    }
-}
-
-impl Answers {
-    fn add(&mut self, more: Answers) {
-        self.answers += more.answers;
-        self.failed += more.failed;
-        self.slow += more.slow;
-    }
-
-    fn bad(&self) -> u64 {
-        (self.failed + self.slow).min(self.answers)
-    }
-}
-
-impl Window {
-    /// What the window says, once it says something.
-    fn verdict(&self, restraint: &Restraint, now: UnixMillis) -> Option<Verdict> {
-        let age = now.since(self.since);
-        let least = if restraint.paused {
-            PAUSED_WINDOW
-        } else {
-            WINDOW
-        };
-        let Answers {
-            answers, failed, ..
-        } = self.heard;
-        let bad = self.heard.bad();
-        if answers == 0 || age < least {
-            return None;
-        }
-        let is_over = age >= LONGEST_WINDOW;
-        if answers >= ENOUGH_ANSWERS {
-            return Some(match () {
-                () if failed * 100 > answers * DOWN_PERCENT => Verdict::Down,
-                () if bad * 100 > answers * TROUBLED_PERCENT => Verdict::Troubled,
-                () => Verdict::Good,
-            });
-        }
-        match bad {
-            0 if restraint.holds() && answers >= ALL_GOOD_ANSWERS => Some(Verdict::Good),
-            bad if bad == answers && bad >= ALL_BAD_ANSWERS => Some(match failed == answers {
-                true => Verdict::Down,
-                false => Verdict::Troubled,
-            }),
-            // One bad answer among few does not keep a shop closed that is back.
-            1.. if restraint.paused && answers >= ALL_GOOD_ANSWERS => Some(Verdict::Troubled),
-            _ => is_over.then_some(Verdict::Unknown),
         }
     }
 }
@@ -344,12 +249,7 @@ impl Coordinator {
             return None;
         }
         let now = self.clock.high();
-        let least = if restraint.paused {
-            PAUSED_WINDOW
-        } else {
-            WINDOW
-        };
-        [least, LONGEST_WINDOW]
+        Window::ages(restraint)
             .map(|age| since.plus(age))
             .into_iter()
             .find(|at| *at > now)

@@ -29,6 +29,7 @@ pub mod rows;
 pub mod steering;
 mod storing;
 mod turns;
+mod window;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply, Entropy};
+use anteroom_queue::coordinator::health::Answers;
 use anteroom_queue::coordinator::rows::{CoordinatorRow, LOG_KEYS};
 use anteroom_queue::coordinator::{Coordinator, RunName};
 use anteroom_queue::units::UnixMillis;
@@ -348,6 +349,16 @@ impl Room {
             stock: None,
         };
         self.tell_coordinator(command, now);
+    }
+
+    /// How the origin answered forty requests arrives.
+    pub(super) fn origin_at_coordinator(&mut self, failed: u64, now: u64) {
+        let heard = Answers {
+            answers: 40,
+            failed,
+            slow: 0,
+        };
+        self.tell_coordinator(CoordinatorCommand::Origin { heard }, now);
     }
 
     /// The coordinator loses its memory. What became durable all the same has happened, although

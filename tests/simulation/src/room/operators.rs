@@ -13,6 +13,10 @@ const PATIENCE_MS: u64 = 3_000;
 /// How often edges hand in what they have counted.
 const EDGES_TELL_EVERY_MS: u64 = 20_000;
 
+/// An origin that was in trouble does well for so long before everything becomes quiet: a pause has ended by itself, and
+/// every cap is gone, with each second message lost.
+const ORIGIN_WELL_FOR_MS: u64 = 4 * 60_000;
+
 /// What the operator is about.
 #[derive(Default)]
 pub struct Operator {
@@ -90,10 +94,19 @@ impl Room {
             let bypassed = self.chance.within(0..3);
             let staff = self.chance.within(0..2);
             self.edges_at_coordinator(bypassed, staff, now);
+            let failed = self.origin_failures(now);
+            self.origin_at_coordinator(failed, now);
         }
         if now < self.plan.quiet_at_ms {
             self.at(now + EDGES_TELL_EVERY_MS, Event::EdgesTell);
         }
+    }
+
+    /// How many of forty answers of the origin fail.
+    fn origin_failures(&mut self, now: u64) -> u64 {
+        let failed = self.chance.one_of(&[0, 0, 0, 6, 40]);
+        let may_fail = now + ORIGIN_WELL_FOR_MS < self.plan.quiet_at_ms;
+        if may_fail { failed } else { 0 }
     }
 
     /// The coordinator acknowledges.
