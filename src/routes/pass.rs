@@ -117,8 +117,8 @@ async fn send_claim(
     rooms::command(&visit.env, room.event, home, claim, rooms::ANSWER_LIMIT).await
 }
 
-/// Nobody is let in while the shop does not answer: a claim is made and stays pending, one that is granted is not taken
-/// up. `None`: the shop answers, or it is not about a first pass.
+/// Nobody is let in while the shop does not answer. No claim is sent: it could be granted, and the session would begin. An
+/// offer stands, a claim that was made is seen to be wanted. `None`: the shop answers, or it is not about a first pass.
 async fn waits_for_shop(
     visit: &Visit,
     room: Room,
@@ -131,11 +131,7 @@ async fn waits_for_shop(
     }
     let mut found = place::find(visit, room, visitor, ticket, in_use).await;
     match found.standing.stand {
-        Stand::Called => {
-            // A first claim is never answered with a session. Whether it was made, the next one finds out.
-            let _ = send_claim(visit, room, visitor, ticket).await;
-        }
-        Stand::Pending => {}
+        Stand::Called | Stand::Pending => {}
         _ => return None,
     }
     found.standing.stand = Stand::Pending;

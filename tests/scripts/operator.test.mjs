@@ -11,7 +11,7 @@ import { instant, zoneOf } from "../../scripts/operating/instants.mjs";
 import { operatorApi } from "../../scripts/operating/api.mjs";
 import { writeLog } from "../../scripts/operating/log.mjs";
 import { notedText } from "../../scripts/operating/noted.mjs";
-import { statusLines } from "../../scripts/operating/status.mjs";
+import { shopText, statusLines } from "../../scripts/operating/status.mjs";
 
 const line = (more = {}) => ({ id: "general", phase: "open", called: 700, lapsed: 0, entries: 2000, ...more });
 const queue = ({ board = {}, totals = {} } = {}) => ({
@@ -162,6 +162,20 @@ test("the status shows what the file has where the live value is another", () =>
   const text = statusLines({ event: "tour", url: "http://localhost", document: { ...queue(), settings } }).join("\n");
   assert.match(text, /rate +60 a minute \(the file has 1,200 a minute\)/);
   assert.match(text, /498, at most 500 at the same time$/m);
+});
+
+test("O7 the status says how the shop does, and what is held back because of it", () => {
+  const quiet = { health: "good", answers: 200, failed: 1, slow: 2, acts: true, paused: false, cap_per_minute: null };
+  const counts = "(of 200 answers 1 failed, 2 were slow)";
+  for (const [more, said] of [
+    [{}, `answers well ${counts}`],
+    [{ health: "troubled", cap_per_minute: 600 }, `is in trouble ${counts}; at most 600 a minute are let in`],
+    [{ health: "down", cap_per_minute: 75, paused: true }, `is down ${counts}; nobody is let in until it answers`],
+    [{ health: "down", acts: false }, `is down ${counts}; the room only watches`],
+    [{ health: "unknown" }, null],
+  ])
+    assert.equal(shopText({ ...quiet, ...more }), said);
+  assert.equal(shopText(null), null, "it could not be read");
 });
 
 test("an instant has one style: the date, the time, how far the event's zone is from UTC", () => {

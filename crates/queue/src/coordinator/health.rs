@@ -40,8 +40,8 @@ const OPEN_RAMP: u32 = 4;
 const MEASURED: Millis = Millis(60_000);
 /// An instant's grants are no rate: they are spread over this time at least.
 const LEAST_MEASURED: Millis = Millis(10_000);
-/// Admissions a minute to begin with where none were made and no rate is configured.
-const UNKNOWN_RATE: u32 = 60;
+/// Admissions a minute that are halved at least, unless fewer are configured: no shop feels half of less.
+const LEAST_RATE: u32 = 60;
 /// After the operator's resume the room leaves the admissions alone for this time.
 const HANDS_OFF: Millis = Millis::from_minutes(5);
 /// Noted actions of the room's own that are kept: an operator's are not pushed out by them.
@@ -260,18 +260,20 @@ impl Coordinator {
         if restraint.holds() {
             return restraint;
         }
-        let first = self.health.grants.front().map_or(now, |(at, _)| *at);
+        let (first, granted) = self.health.grants.front().copied().unwrap_or((now, 0));
         let over = now.since(first).0.max(LEAST_MEASURED.0);
         let grants = grown_within(&self.health.grants, MEASURED);
         let measured = grants.saturating_mul(60_000) / over;
         let measured = u32::try_from(measured).unwrap_or(MOST_ADMISSIONS);
         let rate = self.limits().per_minute;
-        let before = match (measured, rate) {
-            (0, rate) => rate.unwrap_or(UNKNOWN_RATE),
-            (measured, rate) => measured.min(rate.unwrap_or(MOST_ADMISSIONS)),
+        let most = rate.unwrap_or(MOST_ADMISSIONS);
+        // A sale that has just begun says nothing of what it would have admitted.
+        let before = match rate {
+            Some(rate) if granted == 0 => rate,
+            _ => measured.max(LEAST_RATE).min(most),
         };
         Restraint {
-            before: before.max(1),
+            before,
             ..restraint
         }
     }
