@@ -110,7 +110,7 @@ impl Onward<'_> {
             With::Nothing => Part::Preflight,
             _ => Part::Whole(token.as_deref()),
         };
-        let watched = (part != Part::Preflight).then(|| UnderWay::begins(self.room.event));
+        let watched = pass.as_ref().map(|_| UnderWay::begins(self.room.event));
         let sending = proxy::send(self.visit, base.as_deref(), part);
         let renewing = match (&with, &pass) {
             (With::Pass { renew: true }, Some(pass)) => Some(self.renewal(pass)),
@@ -120,16 +120,7 @@ impl Onward<'_> {
         if let Some(Renewal::Runs(pass)) = renewed {
             next = Some(pass);
         }
-        let heard = match &answered {
-            Ok(from_origin) if from_origin.status() < 500 => Heard::Good,
-            _ => Heard::Failed,
-        };
-        if let Some(watched) = watched {
-            watched.ends(self.visit, heard, pass.as_ref().map(|pass| &pass.session));
-        }
-        if heard == Heard::Failed {
-            isolate::count(self.room.event, |counts| counts.origin_errors += 1);
-        }
+        self.hears(&answered, watched, pass.as_ref());
         let Ok(from_origin) = answered else {
             return self.away(pass.is_some(), next, cookies);
         };
@@ -145,6 +136,25 @@ impl Onward<'_> {
             }
         }
         self.back(from_origin, next, cookies)
+    }
+
+    /// Counts how the origin answered. Only what it answers to those inside says how it does: crawlers may ask for anything.
+    fn hears(
+        &self,
+        answered: &Result<FromOrigin, JsValue>,
+        watched: Option<UnderWay>,
+        pass: Option<&Pass>,
+    ) {
+        let heard = match answered {
+            Ok(from_origin) if from_origin.status() < 500 => Heard::Good,
+            _ => Heard::Failed,
+        };
+        if let Some(watched) = watched {
+            watched.ends(self.visit, heard, pass.map(|pass| &pass.session));
+        }
+        if heard == Heard::Failed {
+            isolate::count(self.room.event, |counts| counts.origin_errors += 1);
+        }
     }
 
     /// Waits for the origin, with the renewal going on beside it; a renewal that is slower goes on by itself.
