@@ -251,8 +251,13 @@ struct Page<'a> {
     message: Option<&'a str>,
     can_leave: bool,
     room: String,
+    /// What a link says that leads away from this page: in a frame, other pages are not shown.
+    outside: &'static str,
     slots: Slots,
 }
+
+/// Opens a link in a tab of its own.
+const IN_A_TAB: &str = " target=\"_blank\" rel=\"noopener\"";
 
 impl Page<'_> {
     fn of(view: &PageView, scene: Scene) -> Page<'_> {
@@ -300,6 +305,7 @@ impl Page<'_> {
                 .filter(|message| !message.is_empty()),
             can_leave: scene.can_leave(),
             room: room::json(view),
+            outside: if view.framed { IN_A_TAB } else { "" },
             slots,
         }
     }

@@ -1,6 +1,8 @@
 //! What a visitor brings along: pass, ticket, permit and claim id, from cookies, headers or a bearer, verified with the
 //! event's keys. What does not verify counts as not brought: a foreign or tampered token is never an error by itself.
 
+use std::cell::OnceCell;
+
 use anteroom_queue::board::Board;
 use anteroom_queue::units::ClaimId;
 use anteroom_token::{Pass, Permit, Refusal, SessionId, Ticket};
@@ -39,6 +41,8 @@ pub struct Visitor<'a> {
     room: Room,
     jar: Jar<'a>,
     cookie: String,
+    /// Opened at the first question: each opening costs a signature, and every poll asks several times.
+    ticket: OnceCell<Option<Ticket>>,
     now: u64,
 }
 
@@ -57,6 +61,7 @@ impl<'a> Visitor<'a> {
             room,
             jar,
             cookie,
+            ticket: OnceCell::new(),
             now,
         }
     }
@@ -134,6 +139,10 @@ impl<'a> Visitor<'a> {
 
     /// The ticket, from a cookie or as bearer.
     pub fn ticket(&self) -> Option<Ticket> {
+        self.ticket.get_or_init(|| self.opened_ticket()).clone()
+    }
+
+    fn opened_ticket(&self) -> Option<Ticket> {
         let open = |token: &str| self.room.tokens.open_ticket(token, self.now).ok();
         let cookie = self.jar.values(&self.cookie, Kind::Ticket).find_map(open);
         cookie.or_else(|| open(&self.incoming.bearer()?))

@@ -333,3 +333,14 @@ fn the_policy_allows_the_page_and_nothing_else() {
         format!("{all}https://shop.example")
     );
 }
+
+#[test]
+fn in_a_frame_links_that_lead_away_open_a_tab() {
+    for framed in [false, true] {
+        let view = PageView { framed, ..plain() };
+        let page = render(&view);
+        let tab = "/draw\" target=\"_blank\" rel=\"noopener\"";
+        assert_eq!(page.contains(tab), framed);
+        assert_eq!(page.contains("\"framed\":true"), framed);
+    }
+}
