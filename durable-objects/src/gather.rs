@@ -92,6 +92,7 @@ fn is_undecided(command: &ShardCommand, reply: &ShardReply) -> bool {
             | ShardCommand::Try { .. }
             | ShardCommand::Ask { .. }
             | ShardCommand::Claim { .. }
+            | ShardCommand::ClaimFrom { .. }
             | ShardCommand::Defer { .. },
             ShardReply::Pending { .. },
         ) => true,

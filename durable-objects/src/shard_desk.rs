@@ -84,6 +84,7 @@ pub fn is_visitors(command: &ShardCommand) -> bool {
         | ShardCommand::Try { .. }
         | ShardCommand::Ask { .. }
         | ShardCommand::Claim { .. }
+        | ShardCommand::ClaimFrom { .. }
         | ShardCommand::Leave { .. }
         | ShardCommand::Defer { .. }
         | ShardCommand::Reserve { .. }
@@ -91,6 +92,8 @@ pub fn is_visitors(command: &ShardCommand) -> bool {
         | ShardCommand::OfferHandover { .. }
         | ShardCommand::TakeOver { .. }
         | ShardCommand::Renew { .. }
+        | ShardCommand::RenewFrom { .. }
+        | ShardCommand::Rechecked { .. }
         | ShardCommand::Release { .. }
         | ShardCommand::Extend { .. }
         | ShardCommand::Access { .. }

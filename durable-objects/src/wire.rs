@@ -373,5 +373,9 @@ mod origin_tests;
 mod key_tests;
 
 #[cfg(test)]
+#[path = "wire_check_tests.rs"]
+mod check_tests;
+
+#[cfg(test)]
 #[path = "wire_refusal_tests.rs"]
 mod refusal_tests;

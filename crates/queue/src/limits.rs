@@ -114,6 +114,10 @@ pub const WRITE_OFF_MARGIN: Millis = Millis(60_000);
 /// An unsafe request that comes this long after the session's end still gets a last pass.
 pub const LAST_PASS: Millis = Millis(60_000);
 
+/// Networks of one kind (IPv4, IPv6) from which one pass may be used at the same time: a phone that goes from Wi-Fi to its
+/// carrier and back has two of each for a while.
+pub const MOST_NETWORKS: usize = 3;
+
 /// New joins a second that one shard is planned for: a quarter of the least that was measured.
 pub const PLANNED_JOINS_PER_SECOND: u64 = 500;
 

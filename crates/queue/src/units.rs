@@ -56,6 +56,18 @@ unit!(
     /// The 128-bit number that a browser keeps for all its tabs and sends with a claim.
     ClaimId([u8; 16])
 );
+unit!(
+    /// A keyed hash of the network that a request came from, made by the edge: an address, or a hash that could be guessed
+    /// back to one, never gets here. The lowest bit of the first byte tells IPv6 from IPv4.
+    NetworkMark([u8; 8])
+);
+
+impl NetworkMark {
+    /// Whether it is a network of IPv6.
+    pub const fn is_v6(self) -> bool {
+        self.0[0] & 1 == 1
+    }
+}
 
 impl Millis {
     /// `count` seconds.

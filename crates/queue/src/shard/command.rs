@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::settings::Settings;
 use crate::sync::SyncReply;
 use crate::units::{
-    ClaimId, EntryNumber, Generation, KeyHash, LineIndex, Millis, Nonce, PlaceIndex, Rank,
-    ShardIndex, UnixMillis,
+    ClaimId, EntryNumber, Generation, KeyHash, LineIndex, Millis, NetworkMark, Nonce, PlaceIndex,
+    Rank, ShardIndex, UnixMillis,
 };
 
 /// A request to a shard. `index` and `nonce` come from a ticket that the edge has verified,
@@ -157,6 +157,39 @@ pub enum ShardCommand {
     },
     /// What crawlers were given.
     CountCrawlers,
+    /// As [`ShardCommand::Renew`], from an edge that says where the pass is used.
+    RenewFrom {
+        /// The place.
+        index: PlaceIndex,
+        /// The pass that asks.
+        generation: Generation,
+        /// Where it is used.
+        network: NetworkMark,
+    },
+    /// As [`ShardCommand::Claim`], from an edge that says where it comes from.
+    ClaimFrom {
+        /// The place.
+        index: PlaceIndex,
+        /// The permit's number.
+        nonce: Nonce,
+        /// The browser's number.
+        claim: ClaimId,
+        /// Where it comes from.
+        network: NetworkMark,
+        /// The visitor has to be checked first: the claim counts from now on, and no first pass is handed out for it.
+        hold_back: bool,
+    },
+    /// A browser was checked: the session goes on there, with a new pass, and nowhere else.
+    Rechecked {
+        /// The place.
+        index: PlaceIndex,
+        /// The pass that was to be checked.
+        generation: Generation,
+        /// The number that the browser has from now on.
+        claim: ClaimId,
+        /// Where it comes from.
+        network: NetworkMark,
+    },
 }
 
 /// Where a visitor stands, apart from the phase.
@@ -342,5 +375,13 @@ pub enum ShardReply {
         let_through: u64,
         /// Requests beyond the budget, as far as edges told.
         turned_away: u64,
+    },
+    /// The visitor has to be checked first; the place is kept, and so is its session. Only to a command that says where it
+    /// comes from. An admitted place is checked with [`ShardCommand::Rechecked`], any other by claiming again.
+    Recheck {
+        /// The place.
+        place: PlaceView,
+        /// The working pass of an admitted place.
+        generation: Generation,
     },
 }

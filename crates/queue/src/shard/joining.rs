@@ -2,7 +2,9 @@
 //! phase, even when the permit has expired meanwhile.
 
 use super::command::{Refused, ShardReply};
+use super::networks::Networks;
 use super::place::{KnownRank, Place, Session, Standing};
+use super::rechecking::Claiming;
 use super::{Shard, Try};
 use crate::draw::chain;
 use crate::limits::{GRANT_FETCH, MAX_PLACES, TRY_DECISION};
@@ -103,7 +105,7 @@ impl Shard {
     ) -> ShardReply {
         if let Some(&index) = self.by_nonce.get(&nonce) {
             return match &self.places[index.0 as usize].standing {
-                Standing::Granted(_) => self.claim(index, nonce, claim, now),
+                Standing::Granted(_) => self.claim(index, nonce, Claiming::unseen(claim), now),
                 _ => ShardReply::Refused {
                     why: Refused::NoRoom,
                     place: Some(self.view_at(index, now)),
@@ -202,6 +204,7 @@ impl Shard {
             arrived: false,
             confirmed: false,
             renewed: self.idle_clock(now),
+            networks: Networks::default(),
         };
         let index = self.make_place(Place {
             nonce: granted.nonce,

@@ -10,7 +10,7 @@
 //! time; [`Outcome::rows`] carry what must be stored before the answer leaves.
 //!
 //! One file an idea: `joining` (joins and tries), `turn` (what a place is, claims, leaving),
-//! `session` (passes' sessions and deadlines), `syncing` (reports and answers), `entrants` (who came
+//! `session` (passes' sessions and deadlines), `networks` and `rechecking` (passes that are shared), `syncing` (reports and answers), `entrants` (who came
 //! before the opening), `absent` (who left before being called), `crawlers` (requests without a place), `offers` (offers of a place's own), `keeping` (member keys, codes, hand-overs), `storing` (rows).
 
 mod absent;
@@ -19,8 +19,10 @@ mod crawlers;
 mod entrants;
 mod joining;
 pub mod keeping;
+pub mod networks;
 mod offers;
 pub mod place;
+mod rechecking;
 pub mod rows;
 mod session;
 mod storing;
@@ -46,6 +48,7 @@ pub use crawlers::{CrawledSecond, Crawlers};
 use command::{PlaceView, ShardCommand, ShardReply};
 use keeping::{Handover, Holder};
 use place::Place;
+use rechecking::Claiming;
 use rows::{LineRow, ShardRow};
 
 /// Which shard of which run.
@@ -211,7 +214,14 @@ impl Shard {
                 index,
                 nonce,
                 claim,
-            } => self.claim(index, nonce, claim, now),
+            } => self.claim(index, nonce, Claiming::unseen(claim), now),
+            ShardCommand::ClaimFrom {
+                index,
+                nonce,
+                claim,
+                network,
+                hold_back,
+            } => self.claim(index, nonce, Claiming::from(claim, network, hold_back), now),
             ShardCommand::Leave { index, nonce } => self.leave(index, nonce, now),
             ShardCommand::Defer { index, nonce } => self.defer(index, nonce, now),
             ShardCommand::Reserve {
@@ -228,14 +238,12 @@ impl Shard {
                 self.offer_handover(index, nonce, code, now)
             }
             ShardCommand::TakeOver { code, taker } => self.take_over(code, taker, now),
-            ShardCommand::Renew { index, generation } => self.renew(index, generation, now),
-            ShardCommand::Release { index, generation } => self.release(index, generation, now),
-            ShardCommand::Extend {
-                index,
-                generation,
-                by,
-            } => self.extend(index, generation, by, now),
-            ShardCommand::Access { index, generation } => self.access(index, generation),
+            command @ (ShardCommand::Renew { .. }
+            | ShardCommand::RenewFrom { .. }
+            | ShardCommand::Rechecked { .. }
+            | ShardCommand::Release { .. }
+            | ShardCommand::Extend { .. }
+            | ShardCommand::Access { .. }) => self.of_session(command, now),
             ShardCommand::Crawl {
                 per_minute,
                 turned_away,

@@ -5,6 +5,7 @@ use std::cell::Cell;
 
 use serde::{Deserialize, Serialize};
 
+use super::networks::Networks;
 use crate::line::Order;
 use crate::units::{ClaimId, EntryNumber, Generation, LineIndex, Millis, Nonce, Rank, UnixMillis};
 
@@ -32,6 +33,9 @@ pub struct Session {
     /// The last sign of life, on the shard's idle clock. Not stored: it starts anew with the shard.
     #[serde(skip)]
     pub renewed: Millis,
+    /// Where its pass is used. Not stored: counting starts anew with the shard.
+    #[serde(skip)]
+    pub networks: Networks,
 }
 
 /// A claim that waits for a grant.

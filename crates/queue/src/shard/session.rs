@@ -2,10 +2,10 @@
 //! of places.
 
 use super::Shard;
-use super::command::{Refused, ShardReply};
+use super::command::{Refused, ShardCommand, ShardReply};
 use super::place::{Session, Standing};
 use crate::limits::{CLAIM_PRESENCE, GRANT_FETCH, UNCONFIRMED_PASS};
-use crate::units::{Generation, Millis, PlaceIndex, UnixMillis};
+use crate::units::{Generation, Millis, NetworkMark, PlaceIndex, UnixMillis};
 
 /// What is due for a place, and when.
 enum Due {
@@ -46,7 +46,7 @@ impl Shard {
     }
 
     /// The running session of a pass, or the answer that there is none.
-    fn session_of(
+    pub(super) fn session_of(
         &self,
         index: PlaceIndex,
         generation: Generation,
@@ -75,17 +75,47 @@ impl Shard {
         }
     }
 
-    pub(super) fn renew(
+    /// Carries out a command about a session, by its pass.
+    pub(super) fn of_session(&mut self, command: ShardCommand, now: UnixMillis) -> ShardReply {
+        match command {
+            ShardCommand::Renew { index, generation } => self.renew(index, generation, None, now),
+            ShardCommand::RenewFrom {
+                index,
+                generation,
+                network,
+            } => self.renew(index, generation, Some(network), now),
+            ShardCommand::Rechecked {
+                index,
+                generation,
+                claim,
+                network,
+            } => self.rechecked(index, generation, (claim, network), now),
+            ShardCommand::Release { index, generation } => self.release(index, generation, now),
+            ShardCommand::Extend {
+                index,
+                generation,
+                by,
+            } => self.extend(index, generation, by, now),
+            ShardCommand::Access { index, generation } => self.access(index, generation),
+            other => unreachable!("{other:?} is about no session"),
+        }
+    }
+
+    fn renew(
         &mut self,
         index: PlaceIndex,
         generation: Generation,
+        network: Option<NetworkMark>,
         now: UnixMillis,
     ) -> ShardReply {
         if let Err(answer) = self.session_of(index, generation) {
             return answer;
         }
         self.sign_of_life(index, now);
-        self.hand_out(index, now)
+        match network {
+            Some(network) if self.is_shared(index, network, now) => self.to_be_checked(index, now),
+            _ => self.hand_out(index, now),
+        }
     }
 
     /// A request has brought the pass: the session is in use, and confirmed from now on.
@@ -103,7 +133,7 @@ impl Shard {
         }
     }
 
-    pub(super) fn release(
+    fn release(
         &mut self,
         index: PlaceIndex,
         generation: Generation,
@@ -116,7 +146,7 @@ impl Shard {
         ShardReply::SessionOver { index, ended: now }
     }
 
-    pub(super) fn extend(
+    fn extend(
         &mut self,
         index: PlaceIndex,
         generation: Generation,
@@ -140,7 +170,7 @@ impl Shard {
         self.hand_out(index, now)
     }
 
-    pub(super) fn access(&self, index: PlaceIndex, generation: Generation) -> ShardReply {
+    fn access(&self, index: PlaceIndex, generation: Generation) -> ShardReply {
         match self.session_of(index, generation) {
             Ok(session) => ShardReply::Session {
                 index,

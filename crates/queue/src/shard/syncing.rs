@@ -2,6 +2,7 @@
 //! answer that comes late, twice or not at all changes nothing that another would not.
 
 use super::command::ShardReply;
+use super::networks::Networks;
 use super::place::{Claim, Session, Standing};
 use super::{Line, Shard};
 use crate::board::{Board, LineBoard};
@@ -240,6 +241,7 @@ impl Shard {
             arrived: false,
             confirmed: true,
             renewed,
+            networks: Networks::default(),
         }));
         self.unissued.insert(index);
         self.touch(index);

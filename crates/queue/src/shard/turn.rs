@@ -2,7 +2,9 @@
 
 use super::Shard;
 use super::command::{PlaceView, Refused, ShardReply, VisitorState};
+use super::networks::Networks;
 use super::place::{Claim, Place, Standing};
+use super::rechecking::Claiming;
 use crate::board::{Board, LineBoard, Phase};
 use crate::limits::{BRAKE_AGE, CLAIM_PRESENCE, PATIENT_SYNC};
 use crate::units::{ClaimId, Generation, Nonce, PlaceIndex, Rank, UnixMillis};
@@ -169,7 +171,7 @@ impl Shard {
         &mut self,
         index: PlaceIndex,
         nonce: Nonce,
-        claim: ClaimId,
+        claiming: Claiming,
         now: UnixMillis,
     ) -> ShardReply {
         let place = match self.known(index, nonce) {
@@ -191,9 +193,9 @@ impl Shard {
             VisitorState::Lapsed => self.refuse(Refused::Lapsed, index, now),
             VisitorState::Left => self.refuse(Refused::Left, index, now),
             VisitorState::Ended => self.refuse(Refused::Ended, index, now),
-            VisitorState::Called => self.claim_called(index, claim, now),
+            VisitorState::Called => self.claim_called(index, claiming, now),
             VisitorState::Pending | VisitorState::Admitted | VisitorState::Elsewhere => {
-                self.claim_again(index, claim, now)
+                self.claim_again(index, claiming, now)
             }
         }
     }
@@ -204,7 +206,12 @@ impl Shard {
         }
     }
 
-    fn claim_called(&mut self, index: PlaceIndex, claim: ClaimId, now: UnixMillis) -> ShardReply {
+    fn claim_called(
+        &mut self,
+        index: PlaceIndex,
+        claiming: Claiming,
+        now: UnixMillis,
+    ) -> ShardReply {
         let position = usize::from(self.places[index.0 as usize].line.0);
         let phase = self.board.as_ref().map(|board| board.lines[position].phase);
         if matches!(phase, Some(Phase::Soldout | Phase::Closed)) && self.doubts_board(now) {
@@ -221,23 +228,33 @@ impl Shard {
         line.claims.insert((order, index));
         self.count(position).claimed += 1;
         self.places[index.0 as usize].standing = Standing::Claimed(Box::new(Claim {
-            claim,
+            claim: claiming.claim,
             order,
             seen: now,
         }));
         self.touch(index);
         self.deadlines.remind(now.plus(CLAIM_PRESENCE), index);
-        ShardReply::Pending {
-            place: Some(self.view_at(index, now)),
+        match claiming.hold_back {
+            true => self.to_be_checked(index, now),
+            false => self.undecided(index, now),
         }
     }
 
     /// Asked again: the same browser gets the same generation, another one takes over.
-    fn claim_again(&mut self, index: PlaceIndex, claim: ClaimId, now: UnixMillis) -> ShardReply {
+    fn claim_again(
+        &mut self,
+        index: PlaceIndex,
+        claiming: Claiming,
+        now: UnixMillis,
+    ) -> ShardReply {
+        if self.needs_check(index, claiming, now) {
+            return self.to_be_checked(index, now);
+        }
+        let claim = claiming.claim;
         let position = usize::from(self.places[index.0 as usize].line.0);
         let fresh = self.board_age(now).is_some_and(|age| age <= BRAKE_AGE);
         let may_issue = fresh && !self.braked(position);
-        let idle_now = self.idle_clock(now);
+        let (life, idle_now) = (self.settings.pass, self.idle_clock(now));
         let mut changed = false;
         let granted = match &mut self.places[index.0 as usize].standing {
             Standing::Claimed(pending) => {
@@ -250,9 +267,13 @@ impl Shard {
                     session.generation =
                         Generation(session.generation.0 + u32::from(session.issued));
                     session.claim = claim;
+                    session.networks = Networks::default();
                     changed = true;
                 }
                 session.renewed = idle_now;
+                if let Some(network) = claiming.network {
+                    session.networks.note(network, life, now);
+                }
                 true
             }
             _ => false,
@@ -260,12 +281,10 @@ impl Shard {
         if changed {
             self.touch(index);
         }
-        if granted {
-            self.hand_out(index, now)
-        } else {
-            ShardReply::Pending {
-                place: Some(self.view_at(index, now)),
-            }
+        match granted {
+            true => self.hand_out(index, now),
+            false if claiming.hold_back => self.to_be_checked(index, now),
+            false => self.undecided(index, now),
         }
     }
 

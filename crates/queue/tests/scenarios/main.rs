@@ -7,5 +7,6 @@ mod entering;
 mod limits;
 mod line;
 mod operator;
+mod rechecks;
 mod sessions;
 mod table;

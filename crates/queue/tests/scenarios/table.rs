@@ -30,6 +30,14 @@ pub enum Happens {
     ClaimsElsewhere(u64),
     Renews(u64),
     RenewsOldPass(u64),
+    /// The pass is used in this network.
+    RenewsFrom(u64, u8),
+    /// This browser of the visitor claims in this network.
+    ClaimsFrom(u64, u8, u8),
+    /// The same, and the edge wants a check first.
+    ClaimIsHeldBack(u64),
+    /// This browser of the visitor was checked.
+    IsChecked(u64, u8),
     Releases(u64),
     Leaves(u64),
     AsksForMinutes(u64, u64),
@@ -51,6 +59,8 @@ pub enum Is {
     /// The last answer let the visitor in, with this generation.
     LetIn(u32),
     Waits,
+    /// The last answer asked for a check.
+    ToBeChecked,
     No(Refused),
     Over,
     /// The last answer's session ends so many seconds after it began.
@@ -108,6 +118,12 @@ pub fn play(stage: &mut Stage, what: &Happens) -> Option<ShardReply> {
         ClaimsElsewhere(visitor) => Some(stage.claim(visitor, 1)),
         Renews(visitor) => Some(stage.renew(visitor)),
         RenewsOldPass(visitor) => Some(stage.renew_first(visitor)),
+        RenewsFrom(visitor, network) => Some(stage.renew_from(visitor, network)),
+        ClaimsFrom(visitor, browser, network) => {
+            Some(stage.claim_from(visitor, browser, network, false))
+        }
+        ClaimIsHeldBack(visitor) => Some(stage.claim_from(visitor, 0, 2, true)),
+        IsChecked(visitor, browser) => Some(stage.recheck(visitor, browser)),
         Releases(visitor) => Some(stage.release(visitor)),
         Leaves(visitor) => Some(stage.leave(visitor)),
         AsksForMinutes(visitor, minutes) => {
@@ -140,6 +156,10 @@ pub fn verify(stage: &mut Stage, last: ShardReply, fact: &Is, told: &str) {
         }
         Waits => assert!(
             matches!(last, ShardReply::Pending { .. }),
+            "{told}: {last:?}"
+        ),
+        ToBeChecked => assert!(
+            matches!(last, ShardReply::Recheck { .. }),
             "{told}: {last:?}"
         ),
         No(refused) => {

@@ -18,7 +18,7 @@ use anteroom_queue::shard::rows::ShardRow;
 use anteroom_queue::shard::{Identity, Shard};
 use anteroom_queue::sync::{SyncReply, SyncRequest};
 use anteroom_queue::units::{
-    ClaimId, Generation, LineIndex, Millis, Nonce, PlaceIndex, ShardIndex, UnixMillis,
+    ClaimId, Generation, LineIndex, Millis, NetworkMark, Nonce, PlaceIndex, ShardIndex, UnixMillis,
 };
 
 pub const RUN: u32 = 7;
@@ -261,6 +261,52 @@ impl Stage {
             self.seats.get_mut(&visitor).expect("seated").generation = generation.0;
         }
         reply
+    }
+
+    /// The claim of an edge that says where it comes from.
+    pub fn claim_from(
+        &mut self,
+        visitor: u64,
+        browser: u8,
+        network: u8,
+        hold_back: bool,
+    ) -> ShardReply {
+        let (shard, index, _) = self.place(visitor);
+        let claim = ShardCommand::ClaimFrom {
+            index,
+            nonce: nonce(visitor),
+            claim: claim_id(visitor, browser),
+            network: NetworkMark([network; 8]),
+            hold_back,
+        };
+        let reply = self.at_shard(shard, claim);
+        if let ShardReply::Session { generation, .. } = reply {
+            self.seats.get_mut(&visitor).expect("seated").generation = generation.0;
+        }
+        reply
+    }
+
+    pub fn renew_from(&mut self, visitor: u64, network: u8) -> ShardReply {
+        let (shard, index, generation) = self.place(visitor);
+        let network = NetworkMark([network; 8]);
+        let renew = ShardCommand::RenewFrom {
+            index,
+            generation,
+            network,
+        };
+        self.at_shard(shard, renew)
+    }
+
+    /// This browser of the visitor was checked, for the pass that the visitor's place had.
+    pub fn recheck(&mut self, visitor: u64, browser: u8) -> ShardReply {
+        let (shard, index, generation) = self.place(visitor);
+        let checked = ShardCommand::Rechecked {
+            index,
+            generation,
+            claim: claim_id(visitor, browser),
+            network: NetworkMark([2; 8]),
+        };
+        self.at_shard(shard, checked)
     }
 
     pub fn ask(&mut self, visitor: u64) -> ShardReply {

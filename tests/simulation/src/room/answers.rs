@@ -83,6 +83,7 @@ impl Room {
                 | ShardReply::Unsure { .. }
                 | ShardReply::Crawled { .. }
                 | ShardReply::CrawlerCounts { .. }
+                | ShardReply::Recheck { .. }
                 | ShardReply::HandedOver { .. }
                 | ShardReply::HandoverOffered { .. },
             ) => {
