@@ -201,6 +201,7 @@ mod tests {
         Seen {
             joins: Counts::lasting(Millis(1)),
             waited: Counts::lasting(Millis(600_000)),
+            entered: Counts::lasting(Millis(1)),
         }
     }
 

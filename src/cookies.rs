@@ -38,11 +38,22 @@ pub enum Kind {
     Pass,
     /// The claim id that a browser keeps for all its tabs.
     Browser,
+    /// What a visitor who has a place is asked to do.
+    Check,
+    /// Where a pass was handed out, if it is bound to that.
+    Binding,
 }
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 4] = [Kind::Permit, Kind::Ticket, Kind::Pass, Kind::Browser];
+    pub const ALL: [Kind; 6] = [
+        Kind::Permit,
+        Kind::Ticket,
+        Kind::Pass,
+        Kind::Browser,
+        Kind::Check,
+        Kind::Binding,
+    ];
 
     fn word(self) -> &'static str {
         match self {
@@ -50,6 +61,8 @@ impl Kind {
             Kind::Ticket => "ticket",
             Kind::Pass => "pass",
             Kind::Browser => "browser",
+            Kind::Check => "check",
+            Kind::Binding => "binding",
         }
     }
 }
@@ -150,7 +163,7 @@ impl<'a> Jar<'a> {
         let same_site = match (kind, self.dress) {
             (_, Dress::Plain) => "; SameSite=Lax",
             _ if self.place == Shown::Framed => "; Secure; SameSite=None; Partitioned",
-            (Kind::Pass, _) => "; Secure; SameSite=None",
+            (Kind::Pass | Kind::Binding, _) => "; Secure; SameSite=None",
             (_, _) => "; Secure; SameSite=Lax",
         };
         let domain = match self.dress {

@@ -25,6 +25,8 @@ pub struct Asked<'a> {
     pub preflight: bool,
     /// The best pass that came along, still valid or not.
     pub pass: Option<&'a Pass>,
+    /// The pass is bound to a network and a browser, and comes from elsewhere.
+    pub is_elsewhere: bool,
     /// A place that is not over came along.
     pub has_place: bool,
     /// The line of a first visit that brings nothing; none where each line takes a code or an invitation.
@@ -101,6 +103,8 @@ pub enum Why {
     Ended(u64),
     /// The visitor continued in another browser.
     Elsewhere,
+    /// The session goes on once the visitor was checked.
+    Recheck,
 }
 
 /// What to do with a request, before anybody is asked about it.
@@ -122,9 +126,11 @@ pub fn decide(asked: &Asked<'_>) -> Decision {
         return Decision::Forward(With::Nothing);
     }
     match asked.pass {
-        Some(pass) if asked.now < pass.expires_at => Decision::Forward(With::Pass {
-            renew: renewal::is_due(pass, asked.now),
-        }),
+        Some(pass) if asked.now < pass.expires_at && !asked.is_elsewhere => {
+            Decision::Forward(With::Pass {
+                renew: renewal::is_due(pass, asked.now),
+            })
+        }
         _ if mode == Mode::Off => Decision::Forward(With::OpenPass),
         Some(pass) if pass.session.is_staff() => without_pass(asked, mode),
         Some(pass) if asked.now < pass.session_ends_at || may_have_last(asked, pass) => {
@@ -200,6 +206,10 @@ pub fn after_renewal(
     match renewal {
         Renewal::Runs(fresh) => Decision::Forward(With::New(fresh.clone())),
         Renewal::Elsewhere => Decision::Room(Why::Elsewhere),
+        Renewal::Recheck => Decision::Room(Why::Recheck),
+        Renewal::Unreachable if asked.now < pass.expires_at => {
+            Decision::Forward(With::Pass { renew: false })
+        }
         Renewal::Unknown => Decision::Room(Why::Queue),
         Renewal::Over { ended } if *ended >= pass.session_ends_at && may_have_last(asked, pass) => {
             Decision::Forward(With::Last(renewal::last(pass, asked.now)))
@@ -224,6 +234,10 @@ pub fn after_renewal(
 #[cfg(test)]
 #[path = "gate_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "gate_binding_tests.rs"]
+mod binding_tests;
 
 #[cfg(test)]
 #[path = "gate_staff_tests.rs"]

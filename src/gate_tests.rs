@@ -10,6 +10,7 @@ pub fn asked<'a>(board: &'a Board, pass: Option<&'a Pass>) -> Asked<'a> {
         takes_nothing: false,
         preflight: false,
         pass,
+        is_elsewhere: false,
         has_place: false,
         first_line: Some(0),
         pass_seconds: 180,

@@ -13,7 +13,7 @@
 //!
 //! Pure, and tested natively: `gate`, `renewal`, `boards`, `standing`, `eta`, `poll`, `cookies`, `rewrite`, `same_site`,
 //! `local_path`, `actions`, `incoming`, `fields`, `json`, `line_choice`, `key_home`, `taking_joins`, `stock`, `networks`,
-//! `challenges`, `providers`, `deleted`, `roles`, `guesses`, and what decides in `crawlers` and `rate_limits`.
+//! `challenges`, `checks`, `suspicion`, `providers`, `deleted`, `roles`, `guesses`, and what decides in `crawlers` and `rate_limits`.
 //! Clock and entropy are read in `platform` only. What an isolate keeps between requests is plain data: boards and counts
 //! in `isolate`, with how origins answer, configuration and keys in `deployment`, what networks did in `networks`, who asks
 //! too often in `rate_limits`, wrong operator tokens in `guesses`, distances of time zones in `zones`, and in `stock` when it
@@ -21,9 +21,11 @@
 
 mod actions;
 mod answer;
+mod binding;
 mod board_reads;
 mod boards;
 mod challenges;
+mod checks;
 mod cookies;
 mod crawlers;
 mod deleted;
@@ -72,6 +74,7 @@ mod sessions;
 pub mod sheets;
 mod standing;
 mod stock;
+mod suspicion;
 mod taking_joins;
 mod visit;
 mod visitor;

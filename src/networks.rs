@@ -130,6 +130,8 @@ pub struct Seen {
     pub joins: Counts,
     /// Places that were made without work, by provider.
     pub waited: Counts,
+    /// Visitors who were let in, by provider.
+    pub entered: Counts,
 }
 
 impl Seen {
@@ -146,6 +148,7 @@ thread_local! {
     static SEEN: RefCell<Seen> = const { RefCell::new(Seen {
         joins: Counts::lasting(JOINS_LIFE),
         waited: Counts::lasting(JOINS_LIFE),
+        entered: Counts::lasting(JOINS_LIFE),
     }) };
 }
 

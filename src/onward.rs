@@ -5,7 +5,7 @@
 
 use anteroom_config::Event;
 use anteroom_queue::shard::command::ShardCommand;
-use anteroom_queue::units::{Generation, Millis, PlaceIndex, ShardIndex};
+use anteroom_queue::units::{Generation, Millis, NetworkMark, PlaceIndex, ShardIndex};
 use anteroom_token::Pass;
 use futures_util::future::{Either, LocalBoxFuture, select};
 use wasm_bindgen::JsValue;
@@ -20,7 +20,7 @@ use crate::origin_health::{Heard, UnderWay};
 use crate::proxy::{self, FromOrigin, Part};
 use crate::renewal::{Renewal, resigned};
 use crate::rewrite::{Command, PASS_HEADER};
-use crate::routes::pass::cookie;
+use crate::routes::pass::cookies as pass_cookies;
 use crate::stock::{self, Unreadable};
 use crate::visit::Visit;
 use crate::visitor::{By, PassBrought, Visitor, open_pass};
@@ -67,11 +67,12 @@ impl Onward<'_> {
             pass.clone(),
             self.visit.now_seconds(),
         );
+        let network = self.visit.network_mark(self.room);
         if pass.session.is_staff() {
             let next = resigned(&pass, now, event.pass_seconds());
             return Box::pin(async move { Renewal::Runs(next) });
         }
-        Box::pin(async move { renew(&env, event, &pass, now).await })
+        Box::pin(async move { renew(&env, event, &pass, network, now).await })
     }
 
     /// Sends it on, and answers what comes back with `cookies`.
@@ -264,8 +265,13 @@ impl Onward<'_> {
         if self.brought.is_some_and(|brought| brought.by == By::Header) {
             return Some(token);
         }
-        let now = self.visit.now_seconds();
-        cookies.push(cookie(self.visitor, &pass, &token, now));
+        cookies.extend(pass_cookies(
+            self.visit,
+            self.room,
+            self.visitor,
+            &pass,
+            &token,
+        ));
         None
     }
 }
@@ -276,20 +282,26 @@ enum Obeyed {
     Nothing,
 }
 
-async fn renew(env: &Env, event: &'static Event, pass: &Pass, now: u64) -> Renewal {
-    let renew = ShardCommand::Renew {
-        index: PlaceIndex(pass.session.index),
-        generation: Generation(pass.session.generation),
+async fn renew(
+    env: &Env,
+    event: &'static Event,
+    pass: &Pass,
+    network: NetworkMark,
+    now: u64,
+) -> Renewal {
+    let home = ShardIndex(pass.session.home);
+    let (index, generation) = (
+        PlaceIndex(pass.session.index),
+        Generation(pass.session.generation),
+    );
+    let renew = ShardCommand::RenewFrom {
+        index,
+        generation,
+        network,
     };
-    match rooms::command(
-        env,
-        event,
-        ShardIndex(pass.session.home),
-        renew,
-        rooms::RENEWAL_LIMIT,
-    )
-    .await
-    {
+    let as_before = ShardCommand::Renew { index, generation };
+    let limit = rooms::RENEWAL_LIMIT;
+    match rooms::command_or(env, event, home, [renew, as_before], limit).await {
         Ok(reply) => Renewal::of_reply(pass, reply, now, event.pass_seconds()),
         Err(error) => {
             platform::log(&format!(

@@ -73,6 +73,7 @@ static JS: LazyLock<String> = LazyLock::new(|| {
         include_str!("../static/js/handover.js"),
         include_str!("../static/js/draw.js"),
         include_str!("../static/js/join.js"),
+        include_str!("../static/js/check.js"),
         include_str!("../static/js/main.js"),
         "})();"
     ))
@@ -240,6 +241,7 @@ struct Page<'a> {
     calling: String,
     mine: String,
     permit: Option<&'a str>,
+    check: Option<&'a str>,
     line: Option<&'a str>,
     queue: String,
     logo: String,
@@ -292,6 +294,7 @@ impl Page<'_> {
             calling,
             mine,
             permit: view.permit.as_deref(),
+            check: view.check.as_deref(),
             line: hidden_line(view, scene),
             queue: format!("{}/queues/{}", view.prefix, view.event),
             logo: format!("{}/events/{}/logo", view.prefix, view.event),

@@ -196,6 +196,7 @@ fn without_place(ticket: &Ticket, reply: ShardReply, now: u64) -> Found {
         ShardReply::Place { .. }
         | ShardReply::Reserved { .. }
         | ShardReply::HandedOver { .. }
+        | ShardReply::Recheck { .. }
         | ShardReply::HandoverOffered { .. }
         | ShardReply::Unsure { .. }
         | ShardReply::Crawled { .. }
@@ -211,7 +212,9 @@ fn without_place(ticket: &Ticket, reply: ShardReply, now: u64) -> Found {
 
 fn place_in(reply: &ShardReply) -> Option<PlaceView> {
     match reply {
-        ShardReply::Place { place, .. } | ShardReply::HandedOver { place, .. } => Some(*place),
+        ShardReply::Place { place, .. }
+        | ShardReply::HandedOver { place, .. }
+        | ShardReply::Recheck { place, .. } => Some(*place),
         ShardReply::Pending { place } | ShardReply::Refused { place, .. } => *place,
         ShardReply::Session { .. }
         | ShardReply::SessionOver { .. }

@@ -37,9 +37,15 @@ pub fn interval(
         (Stand::Provisional | Stand::Called | Stand::Pending, _) => SHORTEST_POLL,
         (Stand::Waiting, Some(ahead)) => waiting(ahead, eta),
         (Stand::None | Stand::Waiting, _) => until_the_opening(opens_at, now),
-        (Stand::Admitted | Stand::Ended | Stand::Lapsed | Stand::Left | Stand::Elsewhere, _) => {
-            LONGEST_POLL
-        }
+        (
+            Stand::Admitted
+            | Stand::Ended
+            | Stand::Lapsed
+            | Stand::Left
+            | Stand::Elsewhere
+            | Stand::Recheck,
+            _,
+        ) => LONGEST_POLL,
     }
 }
 

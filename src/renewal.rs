@@ -23,6 +23,8 @@ pub enum Renewal {
     },
     /// Another browser has taken it over.
     Elsewhere,
+    /// It runs, and the visitor has to be checked first.
+    Recheck,
     /// The home knows no such session.
     Unknown,
     /// The home did not answer.
@@ -49,6 +51,7 @@ impl Renewal {
             ShardReply::SessionOver { ended, .. } => Renewal::Over {
                 ended: seconds(ended),
             },
+            ShardReply::Recheck { .. } => Renewal::Recheck,
             ShardReply::Refused {
                 why: Refused::Elsewhere,
                 ..
@@ -229,13 +232,11 @@ mod tests {
             ended: UnixMillis(1_400_000),
         };
         assert_eq!(of(over), Renewal::Over { ended: 1_400 });
-        assert_eq!(
-            of(ShardReply::Refused {
-                why: Refused::Elsewhere,
-                place: None
-            }),
-            Renewal::Elsewhere
-        );
+        let elsewhere = ShardReply::Refused {
+            why: Refused::Elsewhere,
+            place: None,
+        };
+        assert_eq!(of(elsewhere), Renewal::Elsewhere);
         assert_eq!(
             of(ShardReply::Refused {
                 why: Refused::Unknown,

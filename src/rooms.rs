@@ -104,6 +104,21 @@ pub async fn command(
     }
 }
 
+/// As [`command`], of what objects of an earlier version do not know: they refuse the first of the two and are asked the
+/// second.
+pub async fn command_or(
+    env: &Env,
+    event: &'static Event,
+    home: ShardIndex,
+    [asked, as_before]: [ShardCommand; 2],
+    limit: Millis,
+) -> Result<ShardReply, RoomError> {
+    match command(env, event, home, asked, limit).await {
+        Err(RoomError::Refused(_)) => command(env, event, home, as_before, limit).await,
+        answer => answer,
+    }
+}
+
 /// Asks the coordinator.
 pub async fn ask_coordinator(
     env: &Env,

@@ -67,7 +67,8 @@ pub async fn leave_for(
     Some(visitor.jar().clear(Kind::Pass))
 }
 
-fn has_home(pass: &Pass) -> bool {
+/// Whether the pass is of a session that a home knows.
+pub fn has_home(pass: &Pass) -> bool {
     pass.session != SessionId::NONE && !pass.session.is_staff()
 }
 
@@ -93,7 +94,7 @@ fn told(renewal: Renewal, session_ends_at: u64) -> Standing {
         Renewal::Runs(Pass {
             session_ends_at, ..
         }) => inside(session_ends_at),
-        Renewal::Unreachable => inside(session_ends_at),
+        Renewal::Recheck | Renewal::Unreachable => inside(session_ends_at),
         Renewal::Over { ended } => over(ended),
         Renewal::Elsewhere => Standing {
             stand: Stand::Elsewhere,

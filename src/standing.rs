@@ -31,6 +31,8 @@ pub enum Stand {
     Left,
     /// In the shop in another browser.
     Elsewhere,
+    /// In the shop, and to be checked before going on.
+    Recheck,
 }
 
 impl Stand {
@@ -47,6 +49,7 @@ impl Stand {
             Stand::Lapsed => "lapsed",
             Stand::Left => "left",
             Stand::Elsewhere => "elsewhere",
+            Stand::Recheck => "recheck",
         }
     }
 

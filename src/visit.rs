@@ -1,6 +1,6 @@
 //! One request on its way through the edge, with everything that handling it needs.
 
-use anteroom_queue::units::UnixMillis;
+use anteroom_queue::units::{NetworkMark, UnixMillis};
 use worker::{Context, Env};
 
 use crate::board_reads;
@@ -12,7 +12,7 @@ use crate::networks::{self, Network};
 use crate::origin_health;
 use crate::problem::Problem;
 use crate::visitor::Visitor;
-use crate::{platform, providers, rate_limits, renewal, same_site};
+use crate::{binding, platform, providers, rate_limits, renewal, same_site};
 
 /// A request with its surroundings.
 pub struct Visit {
@@ -65,6 +65,19 @@ impl Visit {
     /// Where the request comes from: the network that a provider gives to a neighbourhood.
     pub fn network(&self) -> Network {
         Network::of_provider(self.incoming.header("cf-connecting-ip").as_deref())
+    }
+
+    /// What stands for where the request comes from, in what the shards of `room` count: a keyed hash. Where passes are
+    /// bound to the browser too, another browser counts like another network.
+    pub fn network_mark(&self, room: Room) -> NetworkMark {
+        let network = self.network();
+        let agent = binding::agent(room, &self.incoming);
+        let mark = room
+            .tokens
+            .mark_of(&[b"network", &network.bytes(), agent.as_bytes()]);
+        let mut bytes: [u8; 8] = core::array::from_fn(|at| mark[at]);
+        bytes[0] = bytes[0] & !1 | u8::from(network.is_v6());
+        NetworkMark(bytes)
     }
 
     /// What is known of a request for a permit.

@@ -78,6 +78,23 @@ impl<'a> Visitor<'a> {
             .any(|kind| self.jar.values(&self.cookie, kind).next().is_some())
     }
 
+    /// Whether a cookie of ours came with this value.
+    pub fn brings(&self, kind: Kind, value: &str) -> bool {
+        self.jar
+            .values(&self.cookie, kind)
+            .any(|came| came == value)
+    }
+
+    /// The check that the browser keeps, if it still holds, with its bytes.
+    pub fn check(&self) -> Option<(Permit, String)> {
+        self.jar
+            .values(&self.cookie, Kind::Check)
+            .find_map(|token| {
+                let check = self.room.tokens.open_check(token, self.now).ok()?;
+                Some((check, token.to_owned()))
+            })
+    }
+
     /// The best pass: a valid one before expired ones, then the one whose session ends last.
     pub fn pass(&self) -> Option<PassBrought> {
         let of = |token: &str, by| {

@@ -72,11 +72,18 @@ pub fn action(writer: &Writer<'_>) -> Option<Action> {
     let (address, key) = match writer.scene {
         Scene::Join => (tickets, "do.join"),
         Scene::Ended | Scene::Lapsed | Scene::Left => (tickets, "do.rejoin"),
-        Scene::Called | Scene::Admitted => (format!("{tickets}/me/pass"), "do.enter"),
+        // A claim that is to be checked is made again by the form.
+        Scene::Pending if view.check.is_some() => (format!("{tickets}/me/pass"), "do.enter"),
+        Scene::Called | Scene::Admitted | Scene::Recheck => {
+            (format!("{tickets}/me/pass"), "do.enter")
+        }
         Scene::Elsewhere => (format!("{tickets}/me/pass"), "do.continue"),
         _ => return None,
     };
-    let urgent = matches!(writer.scene, Scene::Join | Scene::Called | Scene::Admitted);
+    let urgent = matches!(
+        writer.scene,
+        Scene::Join | Scene::Called | Scene::Admitted | Scene::Recheck
+    );
     Some(Action {
         address,
         label: writer.words.text(key, &[]),

@@ -28,6 +28,7 @@ fn plain() -> PageView {
         framed: false,
         unavailable: false,
         permit: Some("the-permit".into()),
+        check: None,
         work_until: None,
         solver: "/_wr/solver.js?v=1".into(),
         lines: Vec::new(),

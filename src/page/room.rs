@@ -67,7 +67,10 @@ fn me(view: &PageView) -> Value {
         .iter()
         .map(|line| json!({ "id": line.id, "phase": line.phase, "opens_at_ms": line.opens_at }));
     json!({
-        "state": state_name(place.map(|place| place.state)),
+        "state": match (state_name(place.map(|place| place.state)), &view.check) {
+            ("admitted", Some(_)) => "recheck",
+            (state, _) => state,
+        },
         "phase": view.phase,
         "stop": view.stop,
         "mode": view.mode,

@@ -30,6 +30,8 @@ pub enum Scene {
     Pending,
     /// Let in.
     Admitted,
+    /// Let in, and to be checked before going on.
+    Recheck,
     /// The session is over.
     Ended,
     /// The place works in another browser.
@@ -80,7 +82,10 @@ impl Scene {
             return Scene::Closed;
         }
         if state == Some(VisitorState::Admitted) {
-            return Scene::Admitted;
+            return match view.check {
+                Some(_) => Scene::Recheck,
+                None => Scene::Admitted,
+            };
         }
         match view.phase {
             _ if view.unavailable && state.is_some() => return Scene::Error,
@@ -132,6 +137,7 @@ impl Scene {
             Scene::Called => "called",
             Scene::Pending => "pending",
             Scene::Admitted => "admitted",
+            Scene::Recheck => "recheck",
             Scene::Ended => "ended",
             Scene::Elsewhere => "elsewhere",
             Scene::Lapsed => "lapsed",

@@ -292,7 +292,11 @@ impl Writer<'_> {
     fn work(&self) -> Option<String> {
         let left = self.view.work_until?.since(self.view.now);
         let seconds = left.0.div_ceil(1_000);
-        (seconds > 0).then(|| self.words.plural("server.work", seconds, &[]))
+        let key = match self.view.check {
+            Some(_) => "server.check.work",
+            None => "server.work",
+        };
+        (seconds > 0).then(|| self.words.plural(key, seconds, &[]))
     }
 
     fn next(&self) -> Option<String> {

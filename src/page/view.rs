@@ -56,7 +56,10 @@ pub struct PageView {
     pub unavailable: bool,
     /// The permit to join with; `None` for visitors who have a place.
     pub permit: Option<String>,
-    /// Until when who has no script waits before joining with it; `None`: no longer.
+    /// The check to be done before the visitor goes in, or goes on.
+    #[serde(default)]
+    pub check: Option<String>,
+    /// Until when who has no script waits before joining with the permit, or going on with the check; `None`: no longer.
     #[serde(default)]
     pub work_until: Option<UnixMillis>,
     /// The address of the worker that does the work of permits.

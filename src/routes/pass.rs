@@ -1,142 +1,337 @@
 //! `POST /_wr/queues/{event}/tickets/me/pass`: a called visitor wants in. Asking again is safe: the same browser gets the
 //! pass of the same session, another browser takes it over.
 
-use anteroom_queue::shard::command::{ShardCommand, ShardReply};
-use anteroom_queue::units::{Nonce, PlaceIndex, ShardIndex};
-use anteroom_token::{Pass, SessionId, Ticket};
+use anteroom_queue::shard::command::{PlaceView, Refused, ShardCommand, ShardReply, VisitorState};
+use anteroom_queue::units::{Generation, Nonce, PlaceIndex, ShardIndex};
+use anteroom_token::{Pass, Permit, SessionId, Ticket};
 use serde_json::json;
 
 use crate::answer::Answer;
 use crate::boards::InUse;
-use crate::cookies::Kind;
+use crate::checks::{self, Subject};
+use crate::cookies::{KEPT_SECONDS, Kind};
 use crate::deployment::Room;
 use crate::fields::{self, Fields};
 use crate::place::{self, Found};
 use crate::poll::SHORTEST_POLL;
-use crate::problem::Problem;
-use crate::renewal;
-use crate::rooms::RoomError;
+use crate::problem::{self, Problem};
 use crate::routes::{leave, state};
 use crate::standing::{Stand, Standing, from_ticket};
 use crate::visit::Visit;
-use crate::visitor::Visitor;
-use crate::{gate, origin_health, rooms, way_back};
+use crate::visitor::{Visitor, claim_text};
+use crate::{
+    binding, gate, networks, origin_health, platform, renewal, rooms, sessions, suspicion, way_back,
+};
 
 /// A browser keeps the pass so much longer than its session: a form sent as the time ran out still brings it, and the
 /// page can say when the session ended.
 const KEPT_AFTER_SESSION_SECONDS: u64 = 10 * 60;
 
-/// The pass, or where the visitor stands instead.
+/// The pass, or where the visitor stands instead, or a check that comes first.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     let visitor = visit.acting_visitor(room)?;
-    let fields = fields::read(&visit.request, &visit.incoming, &["return"]).await?;
-    let back = way_back::read(visit, room, fields.text("return"));
-    let Some(ticket) = visitor.ticket() else {
-        return if fields.is_form {
-            Ok(Answer::see_other(back.as_str()))
-        } else {
-            Err(leave::not_brought(&visitor, "ticket"))
-        };
+    let allowed = ["return", "check", "solution"];
+    let fields = fields::read(&visit.request, &visit.incoming, &allowed).await?;
+    let claimed = match visitor.ticket() {
+        Some(ticket) => {
+            let claim = Claim {
+                visit,
+                room,
+                visitor: &visitor,
+                fields: &fields,
+            };
+            claim.by_ticket(&ticket).await
+        }
+        None => by_pass(visit, room, &visitor, &fields).await,
     };
-    let answer = claim(visit, room, &visitor, &ticket, &fields).await;
     if !fields.is_form {
-        return answer;
+        return claimed;
     }
-    let cookies: Vec<String> = answer
+    let back = way_back::read(visit, room, fields.text("return"));
+    let cookies: Vec<String> = claimed
         .map(|answer| answer.cookies().map(str::to_owned).collect())
         .unwrap_or_default();
     Ok(Answer::see_other(back.as_str()).with_cookies(cookies))
 }
 
-async fn claim(
-    visit: &Visit,
+/// One claim.
+struct Claim<'a> {
+    visit: &'a Visit,
     room: Room,
-    visitor: &Visitor<'_>,
-    ticket: &Ticket,
-    fields: &Fields,
-) -> Result<Answer, Problem> {
-    let before = visit.board(room).await;
-    if !may_admit(before.as_ref(), ticket.line) {
-        // While a brake is on, or may be, only sessions that run already go on.
-        let found = place::find(visit, room, visitor, ticket, before.as_ref()).await;
-        if !matches!(found.standing.stand, Stand::Admitted | Stand::Elsewhere) {
-            let cookie = visitor.brings_cookie();
-            let in_use = before.as_ref();
-            return Ok(state::document(409, room, visitor, &found, in_use, cookie));
+    visitor: &'a Visitor<'a>,
+    fields: &'a Fields,
+}
+
+impl Claim<'_> {
+    async fn by_ticket(&self, ticket: &Ticket) -> Result<Answer, Problem> {
+        let Claim {
+            visit,
+            room,
+            visitor,
+            fields,
+        } = *self;
+        let before = visit.board(room).await;
+        if !may_admit(before.as_ref(), ticket.line) {
+            // While a brake is on, or may be, only sessions that run already go on.
+            let found = place::find(visit, room, visitor, ticket, before.as_ref()).await;
+            if !matches!(found.standing.stand, Stand::Admitted | Stand::Elsewhere) {
+                let cookie = visitor.brings_cookie();
+                let in_use = before.as_ref();
+                return Ok(state::document(409, room, visitor, &found, in_use, cookie));
+            }
+        }
+        if let Some(waits) = self.waits_for_shop(ticket, before.as_ref()).await {
+            return Ok(waits);
+        }
+        let done = checks::done(visit, room, fields);
+        // Whatever comes of the check, the claim is made: it counts from the first try on.
+        let known = done.as_ref().ok().and_then(Option::as_ref);
+        let reply = self.claim(ticket, known, before.as_ref()).await?;
+        let done = done?;
+        let in_use = visit.board(room).await;
+        match reply {
+            ShardReply::Recheck { place, generation } => {
+                let session = SessionId {
+                    home: ticket.home,
+                    index: place.index.0,
+                    generation: generation.0,
+                };
+                self.check_first(&place, session, done, in_use.as_ref())
+                    .await
+            }
+            reply => Ok(self.decided(ticket, reply, in_use.as_ref())),
         }
     }
-    if let Some(waits) = waits_for_shop(visit, room, visitor, ticket, before.as_ref()).await {
-        return Ok(waits);
+
+    /// Nobody is let in while the shop does not answer. No claim is sent: it could be granted, and the session would begin.
+    /// An offer stands, a claim that was made is seen to be wanted. `None`: the shop answers, or it is not about a first pass.
+    async fn waits_for_shop(&self, ticket: &Ticket, in_use: Option<&InUse>) -> Option<Answer> {
+        if origin_health::lets_in(self.visit, self.room).await {
+            return None;
+        }
+        let mut found = place::find(self.visit, self.room, self.visitor, ticket, in_use).await;
+        match found.standing.stand {
+            Stand::Called | Stand::Pending => {}
+            _ => return None,
+        }
+        found.standing.stand = Stand::Pending;
+        let (room, cookie) = (self.room, self.visitor.brings_cookie());
+        Some(state::document(
+            202,
+            room,
+            self.visitor,
+            &found,
+            in_use,
+            cookie,
+        ))
     }
-    let reply = send_claim(visit, room, visitor, ticket).await;
-    let reply = reply.map_err(|_| Problem::away(SHORTEST_POLL.0))?;
-    let in_use = visit.board(room).await;
-    let now = visit.now_seconds();
-    if let ShardReply::Session {
-        index,
-        generation,
-        session_ends,
-        first,
-        confirmed,
-    } = reply
-        && (!first || may_admit(in_use.as_ref(), ticket.line))
-    {
-        let session = SessionId {
+
+    /// Claims at the home. Who is suspected and has not done the check is held back.
+    async fn claim(
+        &self,
+        ticket: &Ticket,
+        done: Option<&Permit>,
+        board: Option<&InUse>,
+    ) -> Result<ShardReply, Problem> {
+        let Claim { visit, room, .. } = *self;
+        let turn = Subject::Turn {
             home: ticket.home,
+            index: ticket.index,
+        };
+        let is_checked = done.is_some_and(|check| checks::is_of(room, check, turn));
+        let (index, nonce) = (PlaceIndex(ticket.index), Nonce(ticket.nonce));
+        let claim = self.visitor.claim_id_for(ticket);
+        let claim_from = ShardCommand::ClaimFrom {
+            index,
+            nonce,
+            claim,
+            network: visit.network_mark(room),
+            hold_back: !is_checked && suspicion::is_suspected(visit, room, board),
+        };
+        let as_before = ShardCommand::Claim {
+            index,
+            nonce,
+            claim,
+        };
+        let (home, limit) = (ShardIndex(ticket.home), rooms::ANSWER_LIMIT);
+        let asked = [claim_from, as_before];
+        let reply = rooms::command_or(&visit.env, room.event, home, asked, limit).await;
+        reply.map_err(|_| Problem::away(SHORTEST_POLL.0))
+    }
+
+    /// The home wants a check: a session goes on after one that was done for it; everything else is asked for one.
+    async fn check_first(
+        &self,
+        place: &PlaceView,
+        session: SessionId,
+        done: Option<Permit>,
+        in_use: Option<&InUse>,
+    ) -> Result<Answer, Problem> {
+        let SessionId {
+            home,
+            index,
+            generation,
+        } = session;
+        if place.state != VisitorState::Admitted {
+            let turn = Subject::Turn { home, index };
+            return Ok(self.asked_for(turn, place.state.into(), in_use));
+        }
+        let subject = Subject::Session {
+            home,
+            index,
+            generation,
+        };
+        match done.filter(|check| checks::is_of(self.room, check, subject)) {
+            Some(check) => self.go_on(session, &check, in_use).await,
+            None => Ok(self.asked_for(subject, Stand::Recheck, in_use)),
+        }
+    }
+
+    fn asked_for(&self, subject: Subject, stand: Stand, in_use: Option<&InUse>) -> Answer {
+        let Claim {
+            visit,
+            room,
+            visitor,
+            ..
+        } = *self;
+        let check = checks::kept_or_fresh(visit, room, visitor, subject, in_use);
+        checks::answer(room, visitor, stand, &check)
+    }
+
+    /// A session goes on in the browser that was checked, which has another number from now on.
+    async fn go_on(
+        &self,
+        session: SessionId,
+        check: &Permit,
+        in_use: Option<&InUse>,
+    ) -> Result<Answer, Problem> {
+        let Claim { visit, room, .. } = *self;
+        let claim = checks::claim_id(room, check);
+        let rechecked = ShardCommand::Rechecked {
+            index: PlaceIndex(session.index),
+            generation: Generation(session.generation),
+            claim,
+            network: visit.network_mark(room),
+        };
+        let (home, limit) = (ShardIndex(session.home), rooms::ANSWER_LIMIT);
+        let reply = rooms::command(&visit.env, room.event, home, rechecked, limit).await;
+        let reply = reply.map_err(|_| Problem::away(SHORTEST_POLL.0))?;
+        let line = self.visitor.ticket().map_or(0, |ticket| ticket.line);
+        match self.session_in(reply, session.home, line, in_use) {
+            Some(pass) => {
+                platform::log(&format!(
+                    "{}: a visitor with a place was checked",
+                    room.event.id
+                ));
+                let browser = self.visitor.jar();
+                let browser = browser.set(Kind::Browser, &claim_text(&claim.0), KEPT_SECONDS);
+                Ok(self.admitted(&pass).with_cookies([browser]))
+            }
+            // Another browser was checked before, or the session is over.
+            None => Err(problem::of_refusal(Refused::Elsewhere, Stand::Elsewhere)),
+        }
+    }
+
+    /// The first pass or the next of a session that a home told, unless a brake forbids a first one.
+    fn session_in(
+        &self,
+        reply: ShardReply,
+        home: u16,
+        line: u8,
+        in_use: Option<&InUse>,
+    ) -> Option<Pass> {
+        let ShardReply::Session {
+            index,
+            generation,
+            session_ends,
+            first,
+            confirmed,
+        } = reply
+        else {
+            return None;
+        };
+        if first && !may_admit(in_use, line) {
+            return None;
+        }
+        let session = SessionId {
+            home,
             index: index.0,
             generation: generation.0,
         };
-        let ends = renewal::seconds(session_ends);
-        let pass = first_pass(room, session, ends, now, confirmed);
-        return Ok(admitted(visit, room, visitor, &pass, fields));
+        let (ends, now) = (renewal::seconds(session_ends), self.visit.now_seconds());
+        if first {
+            let network = self.visit.network();
+            networks::with(|seen| seen.entered.count(network, self.visit.now));
+        }
+        Some(first_pass(self.room, session, ends, now, confirmed))
     }
-    let (status, found) = not_yet(ticket, reply, in_use.as_ref(), now);
-    let cookie = visitor.brings_cookie();
-    Ok(state::document(
-        status,
+
+    fn decided(&self, ticket: &Ticket, reply: ShardReply, in_use: Option<&InUse>) -> Answer {
+        if let Some(pass) = self.session_in(reply, ticket.home, ticket.line, in_use) {
+            return self.admitted(&pass);
+        }
+        let (status, found) = not_yet(ticket, reply, in_use, self.visit.now_seconds());
+        let cookie = self.visitor.brings_cookie();
+        state::document(status, self.room, self.visitor, &found, in_use, cookie)
+    }
+
+    fn admitted(&self, pass: &Pass) -> Answer {
+        let Claim { visit, room, .. } = *self;
+        let token = room.tokens.seal_pass(pass);
+        let wanted = self.fields.text("return");
+        let location = wanted.and_then(|text| way_back::own_path(visit, room, text));
+        let document = json!({
+            "event": room.event.id,
+            "run": room.event.run,
+            "state": Stand::Admitted.name(),
+            "pass": token,
+            "expires_at_ms": pass.expires_at * 1_000,
+            "session_ends_at_ms": pass.session_ends_at * 1_000,
+            "location": location.as_ref().map(|path| path.as_str()),
+            "now_ms": visit.now.0,
+        });
+        Answer::json(200, &document)
+            .with("waiting-room-state", Stand::Admitted.name())
+            .with_cookies(cookies(visit, room, self.visitor, pass, &token))
+    }
+}
+
+/// Without a ticket there is nothing to claim; but a session that came by a pass alone may have to be checked.
+async fn by_pass(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    fields: &Fields,
+) -> Result<Answer, Problem> {
+    let brought = visitor.pass().map(|brought| brought.pass);
+    let pass = brought
+        .filter(sessions::has_home)
+        .ok_or_else(|| leave::not_brought(visitor, "ticket"))?;
+    let (index, generation) = (
+        PlaceIndex(pass.session.index),
+        Generation(pass.session.generation),
+    );
+    let renew = ShardCommand::RenewFrom {
+        index,
+        generation,
+        network: visit.network_mark(room),
+    };
+    let (home, limit) = (ShardIndex(pass.session.home), rooms::ANSWER_LIMIT);
+    let reply = rooms::command(&visit.env, room.event, home, renew, limit).await;
+    let Ok(ShardReply::Recheck { place, .. }) = reply else {
+        return Err(leave::not_brought(visitor, "ticket"));
+    };
+    let done = checks::done(visit, room, fields)?;
+    let in_use = visit.board(room).await;
+    let claim = Claim {
+        visit,
         room,
         visitor,
-        &found,
-        in_use.as_ref(),
-        cookie,
-    ))
-}
-
-async fn send_claim(
-    visit: &Visit,
-    room: Room,
-    visitor: &Visitor<'_>,
-    ticket: &Ticket,
-) -> Result<ShardReply, RoomError> {
-    let claim = ShardCommand::Claim {
-        index: PlaceIndex(ticket.index),
-        nonce: Nonce(ticket.nonce),
-        claim: visitor.claim_id_for(ticket),
+        fields,
     };
-    let home = ShardIndex(ticket.home);
-    rooms::command(&visit.env, room.event, home, claim, rooms::ANSWER_LIMIT).await
-}
-
-/// Nobody is let in while the shop does not answer. No claim is sent: it could be granted, and the session would begin. An
-/// offer stands, a claim that was made is seen to be wanted. `None`: the shop answers, or it is not about a first pass.
-async fn waits_for_shop(
-    visit: &Visit,
-    room: Room,
-    visitor: &Visitor<'_>,
-    ticket: &Ticket,
-    in_use: Option<&InUse>,
-) -> Option<Answer> {
-    if origin_health::lets_in(visit, room).await {
-        return None;
-    }
-    let mut found = place::find(visit, room, visitor, ticket, in_use).await;
-    match found.standing.stand {
-        Stand::Called | Stand::Pending => {}
-        _ => return None,
-    }
-    found.standing.stand = Stand::Pending;
-    let cookie = visitor.brings_cookie();
-    Some(state::document(202, room, visitor, &found, in_use, cookie))
+    claim
+        .check_first(&place, pass.session, done, in_use.as_ref())
+        .await
 }
 
 /// The status and the state of a claim that leads to no pass now.
@@ -185,37 +380,17 @@ pub fn first_pass(room: Room, session: SessionId, ends: u64, now: u64, confirmed
     renewal::first(session, ends, now, confirmed, session_seconds, pass_seconds)
 }
 
-/// The cookie that keeps a pass.
-pub fn cookie(visitor: &Visitor<'_>, pass: &Pass, token: &str, now: u64) -> String {
-    let seconds = pass.session_ends_at.saturating_sub(now) + KEPT_AFTER_SESSION_SECONDS;
-    visitor.jar().set(Kind::Pass, token, seconds)
-}
-
-fn admitted(
+/// The cookies that keep a pass.
+pub fn cookies(
     visit: &Visit,
     room: Room,
     visitor: &Visitor<'_>,
     pass: &Pass,
-    fields: &Fields,
-) -> Answer {
-    let token = room.tokens.seal_pass(pass);
-    let location = fields
-        .text("return")
-        .and_then(|text| way_back::own_path(visit, room, text));
-    let document = json!({
-        "event": room.event.id,
-        "run": room.event.run,
-        "state": Stand::Admitted.name(),
-        "pass": token,
-        "expires_at_ms": pass.expires_at * 1_000,
-        "session_ends_at_ms": pass.session_ends_at * 1_000,
-        "location": location.as_ref().map(|path| path.as_str()),
-        "now_ms": visit.now.0,
-    });
-    Answer::json(200, &document)
-        .with("waiting-room-state", Stand::Admitted.name())
-        .with(
-            "set-cookie",
-            cookie(visitor, pass, &token, visit.now_seconds()),
-        )
+    token: &str,
+) -> impl Iterator<Item = String> {
+    let session = pass.session_ends_at.saturating_sub(visit.now_seconds());
+    let seconds = session + KEPT_AFTER_SESSION_SECONDS;
+    let kept = visitor.jar().set(Kind::Pass, token, seconds);
+    let bound = binding::cookie(visit, room, visitor, pass.session, seconds);
+    [kept].into_iter().chain(bound)
 }

@@ -24,7 +24,7 @@ use crate::same_site::{self, Sender};
 use crate::taking_joins::has_lines_of;
 use crate::visit::Visit;
 use crate::visitor::{PassBrought, Visitor, claim_text, is_of_place};
-use crate::{crawlers, fields, isolate, origin_health, place, platform, renewal, rooms};
+use crate::{binding, crawlers, fields, isolate, origin_health, place, platform, renewal, rooms};
 
 /// A protected path.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Response, JsValue> {
@@ -108,6 +108,7 @@ async fn asked<'a>(
         takes_nothing: !fresh && takes_nothing(&visit.incoming, room.event),
         preflight: visit.incoming.is_preflight(),
         pass,
+        is_elsewhere: pass.is_some_and(|pass| binding::is_elsewhere(visit, room, visitor, pass)),
         has_place,
         first_line: in_use.and_then(|in_use| {
             room.event

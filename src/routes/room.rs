@@ -8,7 +8,7 @@ use anteroom_token::{Pass, Permit};
 
 use crate::answer::Answer;
 use crate::boards::InUse;
-use crate::challenges::waits_until;
+use crate::checks::{self, Check};
 use crate::cookies::{KEPT_SECONDS, Kind};
 use crate::deployment::Room;
 use crate::documents::{StateDocument, shown_line, wait};
@@ -26,7 +26,7 @@ use crate::standing::{Stand, Standing, room_state};
 use crate::visit::Visit;
 use crate::visitor::{Visitor, claim_text, is_of_place};
 use crate::way_back::without_cookies_off;
-use crate::{networks, zones};
+use crate::zones;
 
 /// The room's answer.
 pub async fn answer(
@@ -92,9 +92,12 @@ fn why_found(found: Found, why: Why) -> Found {
                 ..found
             }
         }
-        Why::Elsewhere => Found {
+        Why::Elsewhere | Why::Recheck => Found {
             standing: Standing {
-                stand: Stand::Elsewhere,
+                stand: match why {
+                    Why::Recheck => Stand::Recheck,
+                    _ => Stand::Elsewhere,
+                },
                 ..standing
             },
             ..found
@@ -119,6 +122,10 @@ fn page(
     if let Some((_, token)) = &permit {
         cookies.push(jar.set(Kind::Permit, token, KEPT_SECONDS));
     }
+    let check = checks::of_page(visit, room, visitor, in_use, found.standing.stand);
+    if let Some((_, token)) = &check {
+        cookies.push(checks::cookie(visitor, token));
+    }
     if visitor.claim_id().is_none() {
         cookies.push(jar.set(
             Kind::Browser,
@@ -142,6 +149,7 @@ fn page(
         Sent {
             nonce: nonce.clone(),
             permit,
+            check,
             poll,
         },
     );
@@ -187,6 +195,7 @@ fn permit(
 struct Sent {
     nonce: String,
     permit: Option<(Permit, String)>,
+    check: Option<Check>,
     poll: Millis,
 }
 
@@ -228,9 +237,12 @@ fn page_view(
         cookie_missing: asked.cookies_off,
         framed: visitor.jar().is_framed(),
         unavailable: board.is_none(),
-        work_until: sent.permit.as_ref().and_then(|(permit, _)| {
-            networks::with(|seen| waits_until(permit, now, visit.network(), seen))
-        }),
+        work_until: sent
+            .permit
+            .as_ref()
+            .or(sent.check.as_ref())
+            .and_then(|(asks, _)| checks::waits_until(visit, asks, now)),
+        check: sent.check.map(|(_, token)| token),
         solver: solver::address(visit.deployment.rooms().prefix()),
         permit: sent.permit.map(|(_, token)| token),
         lines: looks::lines(room, board, language),
@@ -309,7 +321,7 @@ fn place(standing: &Standing, in_use: Option<&InUse>, ran_out: bool) -> Option<v
         Stand::Waiting => VisitorState::Waiting,
         Stand::Called => VisitorState::Called,
         Stand::Pending => VisitorState::Pending,
-        Stand::Admitted => VisitorState::Admitted,
+        Stand::Admitted | Stand::Recheck => VisitorState::Admitted,
         Stand::Ended => VisitorState::Ended,
         Stand::Lapsed => VisitorState::Lapsed,
         Stand::Left => VisitorState::Left,

@@ -33,6 +33,11 @@ pub fn of(
         Why::Rate => (429, "rate", "too many at once; try again later"),
         Why::Ended(_) => (503, "ended", "the session is over; join again"),
         Why::Elsewhere => (503, "elsewhere", "the visitor continued in another browser"),
+        Why::Recheck => (
+            503,
+            "recheck",
+            "the session goes on after a check; claim with it",
+        ),
         Why::Queue if of_another_run => (503, "queue", OF_ANOTHER_RUN),
         Why::Queue => (503, "queue", "a pass is needed; join the queue"),
     };

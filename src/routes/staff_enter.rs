@@ -25,10 +25,10 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     };
     let pass = staff.pass(now, room.event.pass_seconds());
     let token = room.tokens.seal_pass(&pass);
-    let cookie = pass::cookie(&visitor, &pass, &token, now);
+    let cookies = pass::cookies(visit, room, &visitor, &pass, &token);
     if fields.is_form {
         let back = way_back::read(visit, room, fields.text("return"));
-        return Ok(Answer::see_other(back.as_str()).with("set-cookie", cookie));
+        return Ok(Answer::see_other(back.as_str()).with_cookies(cookies));
     }
     let document = json!({
         "event": room.event.id,
@@ -42,7 +42,7 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     });
     Ok(Answer::json(200, &document)
         .with("waiting-room-state", "admitted")
-        .with("set-cookie", cookie))
+        .with_cookies(cookies))
 }
 
 /// A program reads the problem; a form leads back to the page, which says what to do.

@@ -36,12 +36,13 @@ const CLAIM_AFTER_MS = 6_000;
 
 /**
  * Whether this state asks for a pass without the visitor's doing. `claimed`: this tab has asked
- * before, and fetches what it asked for also when it is hidden meanwhile. `me.held`: the visitor
+ * before, and fetches what it asked for also when it is hidden meanwhile: so a pending claim asks again. `me.held`: the visitor
  * wanted to wait, or to go on elsewhere; then only a tap enters.
  */
 function claimsByItself(me, visible, claimed) {
   if (isShut(me) || me.cookie === false || !(visible || claimed)) return false;
-  return me.state === "admitted" || (me.state === "called" && me.phase === "open" && !me.held);
+  if (me.phase === "open" && (me.state === "pending" || (me.state === "called" && !me.held))) return true;
+  return me.state === "admitted" || me.state === "recheck";
 }
 
 /** An address on this site, or the fallback: whatever was answered, the page stays here. */

@@ -63,6 +63,14 @@ async function join() {
   if (me.state !== "none") await goOn();
 }
 
+async function rejoin() {
+  me = { ...me, state: "none", entry: null, rank: null, ahead: null };
+  wait = steadyEta(null, me, serverNow());
+  redraw();
+  await join();
+  poll.replan();
+}
+
 /** Does the work before joins are taken, so that nobody waits for it then. */
 async function prepare() {
   const permit = memory.read().permit ?? room.permit;

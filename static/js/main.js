@@ -39,6 +39,9 @@ const way = {
   /** How much of the permit's work is done, 0 to 1. */
   worked: 0,
   prepared: false,
+  /** What a claim brings after a check, and how much of its work is done; null: none is asked for. */
+  check: null,
+  checked: null,
   /** Why a code does not do. */
   refused: room.refused,
 };
@@ -124,6 +127,7 @@ function seen() {
 /** The scene that is shown. */
 function sceneNow() {
   if (lost) return "cookie";
+  if (way.checked !== null && stuck === null && !isShut(me)) return "recheck";
   return stuck !== null && !isShut(me) ? "again" : sceneOf(seen());
 }
 
@@ -262,7 +266,8 @@ async function enter(byItself) {
   if (byItself && !mayMove(tab, why, Date.now())) return stay(why);
   acting = true;
   try {
-    const answer = await request("POST", `${mine}/pass`, {});
+    const answer = await claimPass();
+    way.checked = null;
     claimed = answer.status !== 409;
     if (answer.state === "admitted" && answer.status === 200) {
       me = { ...me, state: "admitted", session_ends_at_ms: answer.session_ends_at_ms };
@@ -299,14 +304,6 @@ async function leave() {
   } finally {
     leaving = false;
   }
-}
-
-async function rejoin() {
-  me = { ...me, state: "none", entry: null, rank: null, ahead: null };
-  wait = steadyEta(null, me, serverNow());
-  redraw();
-  await join();
-  poll.replan();
 }
 
 /** Runs what a button asks for, once at a time; the button keeps the focus meanwhile. */

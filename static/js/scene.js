@@ -13,7 +13,7 @@ function sceneOf(me) {
   if (me.state === "elsewhere") return "elsewhere";
   if (me.stop) return "stopped";
   if (me.mode === "closed") return "closed";
-  if (me.state === "admitted") return "admitted";
+  if (me.state === "admitted" || me.state === "recheck") return me.state;
   if (me.unavailable && me.state !== "none") return "error";
   if (me.phase === "soldout" || me.phase === "closed") return me.phase;
   if (me.state === "none") {
@@ -86,8 +86,8 @@ function endedOf(room, me, words, now_ms) {
   return [ended, words.text("ended.early.next")];
 }
 
-function leadOf(scene, room, me, words, now_ms, { busy = false, worked = 0 }) {
-  const { text, number } = words;
+function leadOf(scene, room, me, words, now_ms, { busy = false, worked = 0, checked = 0 }) {
+  const { text } = words;
   const opening = (at_ms, key) => {
     const time = words.timeThere(at_ms, now_ms, room.zone);
     return time === null ? text(`${key}.soon`) : text(`${key}.lead`, { time });
@@ -113,13 +113,17 @@ function leadOf(scene, room, me, words, now_ms, { busy = false, worked = 0 }) {
       return endedOf(room, me, words, now_ms);
     case "stopped":
       return [text("stopped.lead"), me.state !== "none" && text("stopped.kept")].filter(Boolean);
+    case "recheck":
+      return [text("recheck.lead"), checked > 0 && workOf(checked, words)].filter(Boolean);
     case "joining":
-      if (worked > 0 && worked < 1) return [text("joining.work", { n: number(Math.floor(100 * worked)) })];
+      if (worked > 0 && worked < 1) return [workOf(worked, words)];
       return [text(busy ? "joining.busy" : "joining.lead")];
     default:
       return [text(`${scene}.lead`)];
   }
 }
+
+const workOf = (share, { text, number }) => text("joining.work", { n: number(Math.floor(100 * share)) });
 
 function nextOf(scene, room, me, words) {
   if (scene === "before") return words.text(canJoin(room) ? "before.next" : "coded.only");
@@ -151,6 +155,7 @@ function actionOf(scene, words, room) {
     left: "rejoin",
     called: "enter",
     admitted: "enter",
+    recheck: "enter",
     elsewhere: "continue",
     again: "retry",
   };

@@ -26,7 +26,7 @@ export function stateOf(view) {
   return {
     event: view.event,
     run: view.run,
-    state: place?.state ?? "none",
+    state: view.check && place?.state === "admitted" ? "recheck" : (place?.state ?? "none"),
     line: view.line,
     entry: place?.entry ?? null,
     rank: place?.rank ?? null,

@@ -23,6 +23,7 @@ const plain = {
   cookie_missing: false,
   unavailable: false,
   permit: null,
+  check: null,
   lines: [],
   line: null,
   refused: null,
@@ -147,6 +148,7 @@ export const scenes = {
   called: { place: place("called", { rank: 11_100, offer_until: NOW_MS + 28 * MINUTE_MS }) },
   pending: { place: place("pending", { rank: 11_100 }) },
   admitted: { place: place("admitted", { session_ends_at: NOW_MS + 20 * MINUTE_MS }) },
+  recheck: { check: "check-of-this-page", place: place("admitted", { session_ends_at: NOW_MS + 20 * MINUTE_MS }) },
   ended: {
     permit: "permit-of-this-page",
     place: place("ended", { session_ends_at: NOW_MS - 18 * MINUTE_MS, ran_out: true }),

@@ -4,6 +4,7 @@ use anteroom_queue::settings::Settings;
 use anteroom_queue::units::{Millis, UnixMillis};
 
 use crate::crawlers::Crawlers;
+use crate::guard::Guard;
 use crate::path::PathRule;
 
 /// What a visitor has to solve before joining.
@@ -125,6 +126,8 @@ pub struct Event {
     pub lines: Vec<EventLine>,
     /// Whether a visitor may take a place to another browser by a code.
     pub handover: bool,
+    /// Whom it checks again, and what passes are bound to.
+    pub guard: Guard,
     /// The core's part: mode, schedule, lines, limits, and how long things last.
     pub settings: Settings,
 }

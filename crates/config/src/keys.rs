@@ -37,6 +37,8 @@
 //! | `keep_days` | 1 to 365 days after the end of a run, then everything of it is deleted | 30 |
 //! | `challenge` | `pow` (proof of work), `none` | `pow` |
 //! | `pow_bits` | 4 to 20: zero bits of each hash of the work that everybody is asked for; each more doubles it | 16 |
+//! | `recheck` | who is checked before being let in: `suspected`, `everyone`; with `challenge = "none"` nobody | `suspected` |
+//! | `binding` | what a pass is bound to: `none`, `strict` (network and browser) | `none` |
 //! | `queue_status` | 200, 202, 429, 503 | 503 |
 //! | `cors_origins` | up to 20 origins `https://host[:port]` (`http` for loopback only) | none |
 //! | `frame_ancestors` | up to 20 such origins, or `self` | none |
@@ -171,6 +173,8 @@ pub const EVENT_KEYS: &[&str] = &[
     "keep_days",
     "challenge",
     "pow_bits",
+    "recheck",
+    "binding",
     "queue_status",
     "cors_origins",
     "frame_ancestors",

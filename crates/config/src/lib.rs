@@ -13,6 +13,7 @@ mod event;
 pub mod explain;
 pub mod face;
 mod fields;
+pub mod guard;
 pub mod host;
 pub mod keys;
 mod lines;

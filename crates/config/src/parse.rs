@@ -11,7 +11,7 @@ use crate::origins::{self, ORIGIN_FORM};
 use crate::path::{PathRule, RULE_FORM};
 use crate::problem::Problem;
 use crate::schedule::{self, Schedule, ZONE_FORM};
-use crate::{ZoneExists, crawlers, lines, settings, texts};
+use crate::{ZoneExists, crawlers, guard, lines, settings, texts};
 
 /// Reads the variable `variable` (`EVENT_…`) of one event. All problems are found at once.
 pub fn parse_event(
@@ -63,6 +63,7 @@ fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event>
         .text("pass_algorithm", "\"HS256\" or \"EdDSA\"", pass_algorithm)
         .unwrap_or(PassAlgorithm::Hs256);
     let handover = fields.flag("handover").unwrap_or(true);
+    let guard = guard::read(fields);
     let settings = settings::read(fields, schedule.prequeue_at, line_settings);
     Some(Event {
         id: id?,
@@ -84,6 +85,7 @@ fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event>
         pass_algorithm,
         lines,
         handover,
+        guard,
         settings,
     })
 }

@@ -37,6 +37,8 @@ pub enum Purpose {
     Staff,
     /// An access code; no JWT, but its MAC has a key like one.
     Code,
+    /// What a visitor with a place is asked to do.
+    Check,
 }
 
 impl Purpose {
@@ -50,6 +52,7 @@ impl Purpose {
             Purpose::Enqueue => "wr-enqueue+jwt",
             Purpose::Staff => "wr-staff+jwt",
             Purpose::Code => "wr-code",
+            Purpose::Check => "wr-check+jwt",
         }
     }
 
@@ -143,6 +146,7 @@ mod tests {
             Purpose::Enqueue,
             Purpose::Staff,
             Purpose::Code,
+            Purpose::Check,
         ];
         let mut keys = Vec::new();
         for purpose in purposes {

@@ -36,6 +36,7 @@
 //! | `enqueue`, `members` | organizers' tokens, and the JSON of other people's libraries |
 //! | `codes`, `handover`, `crockford` | texts that people type |
 //! | `key_hash` | what is stored instead of a key or a code |
+//! | `marks` | what stands for a network or a browser |
 //! | `validity` | when a token holds |
 //! | `tokens` | the edge: seal and open |
 //! | `verifier`, `origin_keys` | the origin: verify, and with which key |

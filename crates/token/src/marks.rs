@@ -14,7 +14,8 @@ pub const MARK_BYTES: usize = 16;
 /// The first field of the derivation of the key: no token's key is derived so.
 const LABEL: &str = "anteroom/mark/v1";
 
-/// Makes the marks of one event's run, with the root key that seals. When the root key changes, counting begins anew.
+/// Makes the marks of one event's run. Of two live root keys the one whose id comes first makes them, whichever of the two
+/// seals: while keys are exchanged, a network stays the same network. When that key is gone, counting begins anew.
 pub(crate) struct Marks {
     key: [u8; KEY_BYTES],
 }
@@ -26,9 +27,19 @@ impl Marks {
             push_field(&mut info, field);
         }
         push_field(&mut info, &run.to_be_bytes());
+        let first = keyring.all().min_by_key(|root| root.id());
         Marks {
-            key: derive(keyring.current(), &info),
+            key: derive(first.unwrap_or(keyring.current()), &info),
         }
+    }
+
+    /// The mark of several things together: where one ends and the next begins makes a difference.
+    pub(crate) fn of_all(&self, parts: &[&[u8]]) -> [u8; MARK_BYTES] {
+        let mut all = Vec::new();
+        for part in parts {
+            push_field(&mut all, part);
+        }
+        self.of(&all)
     }
 
     pub(crate) fn of(&self, what: &[u8]) -> [u8; MARK_BYTES] {
@@ -43,7 +54,7 @@ impl Marks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RootKey;
+    use crate::{RootKey, SAMPLE_KEY_CURRENT, SAMPLE_KEY_PREVIOUS};
 
     fn marks(key: u8, issuer: &str, event: &str, run: u32) -> Marks {
         let mut bytes = [key; KEY_BYTES];
@@ -53,6 +64,30 @@ mod tests {
         let root = RootKey::from_bytes("k1", bytes).unwrap();
         let keyring = Keyring::from_root_keys(root, None).unwrap();
         Marks::new(&keyring, issuer, event, run)
+    }
+
+    #[test]
+    fn exchanging_the_root_keys_changes_no_mark() {
+        let root = |id: &str, key| RootKey::from_bytes(id, key).unwrap();
+        let one = || root("k1", SAMPLE_KEY_CURRENT);
+        let two = || root("k2", SAMPLE_KEY_PREVIOUS);
+        let marks = [
+            (one(), Some(two())),
+            (two(), Some(one())),
+            (one(), None),
+            (two(), None),
+        ]
+        .map(|(current, previous)| {
+            let keyring = Keyring::from_root_keys(current, previous).unwrap();
+            Marks::new(&keyring, "live", "demo", 1).of(b"network")
+        });
+        assert!(marks[0] == marks[1] && marks[0] == marks[2] && marks[0] != marks[3]);
+    }
+
+    #[test]
+    fn bytes_that_move_across_a_border_make_another_mark() {
+        let marks = marks(1, "live", "tour", 1);
+        assert_ne!(marks.of_all(&[b"ab", b"c"]), marks.of_all(&[b"a", b"bc"]));
     }
 
     #[test]

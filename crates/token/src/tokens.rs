@@ -39,6 +39,7 @@ pub struct Tokens {
     staff: PurposeKeys,
     invitations: Invitations,
     codes: CodeMaker,
+    checks: PurposeKeys,
     marks: Marks,
 }
 
@@ -79,6 +80,7 @@ impl Tokens {
             staff: internal(Purpose::Staff),
             invitations: Invitations::new(keyring, scope.issuer, scope.event),
             codes: CodeMaker::new(keyring, scope.issuer, scope.event, scope.run),
+            checks: internal(Purpose::Check),
             marks: Marks::new(keyring, scope.issuer, scope.event, scope.run),
         }
     }
@@ -121,6 +123,26 @@ impl Tokens {
             now,
         )?;
         Ok(permit)
+    }
+
+    /// Signs a check: it has the claims of a permit, and makes no place, since it is none.
+    pub fn seal_check(&self, check: &Permit) -> String {
+        self.checks
+            .sealer
+            .seal(&check.write(self.begin_run_claims()).finish())
+    }
+
+    /// Opens a check.
+    pub fn open_check(&self, token: &str, now: u64) -> Result<Permit, Refusal> {
+        let payload = open(&self.checks.openers, token)?;
+        let check = self.read_run_claims(&payload, Permit::read)?;
+        validity::check(check.issued_at, check.expires_at, 0, now)?;
+        Ok(check)
+    }
+
+    /// As [`Tokens::mark`], of several things together.
+    pub fn mark_of(&self, parts: &[&[u8]]) -> [u8; MARK_BYTES] {
+        self.marks.of_all(parts)
     }
 
     /// Signs a ticket.

@@ -113,6 +113,19 @@ fn sealed_tokens_are_the_documented_bytes() {
     }
 }
 
+// T21.
+#[test]
+fn a_check_makes_no_place_and_no_permit_is_a_check() {
+    let tokens = tokens(PERMIT);
+    let check = tokens.seal_check(&permit());
+    assert_eq!(tokens.open_check(&check, NOW), Ok(permit()));
+    assert!(tokens.open_permit(&check, NOW).is_err());
+    assert!(tokens.open_expired_permit(&check, NOW).is_err());
+    assert!(tokens.open_check(&PERMIT.token(), NOW).is_err());
+    assert!(tokens.open_check(&check, permit().expires_at).is_err());
+    assert!(tokens.open_ticket(&check, NOW).is_err());
+}
+
 #[test]
 fn what_is_sealed_opens_as_it_was() {
     assert_eq!(

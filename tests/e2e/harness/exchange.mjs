@@ -7,7 +7,7 @@ import https from "node:https";
 const PATIENCE_MS = 15_000;
 
 /** Our cookies, with their kind and event. */
-const OURS = /^(__Host-|__Secure-)?wr-(permit|ticket|pass|browser)-([a-z0-9-]+?)-\d+(-framed)?$/;
+const OURS = /^(__Host-|__Secure-)?wr-(permit|ticket|pass|browser|check|binding)-([a-z0-9-]+?)-\d+(-framed)?$/;
 
 /** A day: what the cookies of a visitor live at most. */
 const LONGEST_COOKIE_SECONDS = 24 * 60 * 60;
@@ -106,7 +106,7 @@ function checkHouseRules(answer, { base, method, path }) {
     assert.equal("secure" in attributes, isSecure, line);
     assert.ok("httponly" in attributes, line);
     assert.equal(attributes.path, "/", line);
-    const travels = ours.isFramed || (ours.kind === "pass" && isSecure);
+    const travels = ours.isFramed || (["pass", "binding"].includes(ours.kind) && isSecure);
     assert.equal(attributes.samesite, travels ? "None" : "Lax", line);
     assert.equal("partitioned" in attributes, ours.isFramed, line);
     assert.ok(!("domain" in attributes), line);

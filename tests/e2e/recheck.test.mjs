@@ -1,0 +1,303 @@
+// Visitors who have a place and look odd: a pass in many networks, a ticket in many browsers, a suspected claim. R1, R2, R3,
+// R10, Q12. Whatever is asked of them, the place stays.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { until } from "./harness/exchange.mjs";
+import { opened } from "./harness/forge.mjs";
+import { startRoom } from "./harness/room.mjs";
+import { solverOf } from "./harness/work.mjs";
+
+const BITS = 4;
+const EASY = { challenge: "pow", pow_bits: BITS };
+/** Past half of a pass's 180 s. */
+const RENEWAL_MS = 100_000;
+/** A pass handed out before is over. */
+const PASS_MS = 185_000;
+/** So long a check is waited for without script, and less than a grant waits for its pass. */
+const WAIT_MS = 15_000;
+const [WIFI, CARRIER, CAFE, OFFICE] = ["192.0.2.1", "198.51.100.1", "203.0.113.1", "10.0.0.1"];
+const ANOTHER_BROWSER = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0";
+const RENTED = JSON.stringify({ asn: 16_509 });
+
+let room;
+let solve;
+before(async () => {
+  room = await startRoom({
+    staged: true,
+    events: [
+      { id: "phone" },
+      { id: "strict", binding: "strict" },
+      { id: "watched", binding: "strict", ...EASY },
+      { id: "shared", ...EASY },
+      { id: "walk-in", ...EASY, mode: "auto" },
+      { id: "careful", ...EASY, recheck: "everyone" },
+      { id: "rented", ...EASY },
+      { id: "copied" },
+    ],
+  });
+  solve = await solverOf(room);
+});
+after(() => room?.stop());
+
+const at = (fan, address, more = {}) => {
+  fan.headers = { ...fan.headers, "cf-connecting-ip": address, ...more };
+  return fan;
+};
+const arrives = (event, address, more) => at(room.visitor({ event }), address, more);
+const session = (fan) => opened(fan.cookie("pass")).claims;
+const problemOf = ({ json }) => json.type.replace("urn:anteroom:problem:", "");
+
+async function joins(fan) {
+  await fan.visit();
+  const permit = await fan.permit();
+  const { bits } = opened(permit).claims;
+  return fan.join(bits ? { solution: await solve(permit, bits) } : {});
+}
+
+async function admitted(event, address) {
+  const fan = arrives(event, address);
+  await joins(fan);
+  await fan.enter();
+  assert.equal((await fan.visit()).status, 200);
+  return fan;
+}
+
+const claims = (fan, document) => fan.script("POST", `${fan.queue}/tickets/me/pass`, document);
+
+/** Does the check that an answer asks for. */
+async function solved({ json: { check, challenge } }) {
+  return { check, solution: await solve(check, challenge.bits) };
+}
+
+test("R1 R2 by default a pass works in another network and in another browser, without anybody being asked", async () => {
+  const fan = await admitted("phone", WIFI);
+  const copy = at(fan.copied(["pass"]), CARRIER, { "user-agent": ANOTHER_BROWSER });
+  await room.cut("phone/1/shard/");
+  const answer = await copy.visit();
+  await room.cut();
+  assert.equal(answer.status, 200);
+  assert.deepEqual(answer.cookies, []);
+});
+
+test("R1 R2 a strictly bound pass from elsewhere is asked about at its home and handed out anew; place and session stay", async () => {
+  const fan = await admitted("strict", WIFI);
+  const before = session(fan);
+  for (const [address, more] of [
+    [CARRIER, {}],
+    [CARRIER, { "user-agent": ANOTHER_BROWSER }],
+  ]) {
+    const asked = await at(fan, address, more).visit();
+    assert.equal(asked.status, 200);
+    assert.deepEqual(
+      asked.cookies.map(({ name }) => name.split("-")[1]),
+      ["pass", "binding"],
+      "handed out anew",
+    );
+    assert.deepEqual((await fan.visit()).cookies, [], "and bound to where it is used now");
+    assert.deepEqual([session(fan).jti, session(fan).sx], [before.jti, before.sx]);
+  }
+  await room.cut("strict/1/shard/");
+  const open = await at(fan, CAFE).visit();
+  await room.cut();
+  assert.equal(open.status, 200, "open-door: while nobody can be asked, the pass alone decides");
+});
+
+test("a strictly bound pass that is copied to a fourth network is checked with its first request there", async () => {
+  const fan = await admitted("watched", WIFI);
+  for (const address of [CARRIER, CAFE]) assert.equal((await at(fan.copied(["pass"]), address).visit()).status, 200);
+  const fourth = at(fan.copied(["pass"]), OFFICE);
+  const page = await fourth.visit();
+  assert.deepEqual([page.status, page.state], [503, "recheck"]);
+  assert.equal((await fan.visit()).status, 200, "where it was handed out it holds as long as it lives");
+});
+
+test("R3 a phone goes from Wi-Fi to its carrier and back in the queue, at the turn and in the shop, and nothing is asked", async () => {
+  const operator = await room.operator({ event: "phone" });
+  await operator.act("pause", { reason: "A short break." });
+  await until(
+    () => room.board("phone"),
+    ({ lines }) => lines[0].phase === "paused",
+    { what: "the pause" },
+  );
+  const fan = arrives("phone", WIFI);
+  const { entry } = await joins(fan);
+  for (const address of [CARRIER, WIFI, CARRIER]) assert.equal((await at(fan, address).ask()).entry, entry);
+  await operator.act("resume");
+  await fan.reaches("called");
+  await at(fan, WIFI).enter();
+  const { jti, sx } = session(fan);
+  for (const address of [CARRIER, WIFI, CARRIER, WIFI, CARRIER]) {
+    await room.advance(RENEWAL_MS);
+    const answer = await at(fan, address).visit();
+    assert.deepEqual([answer.status, session(fan).jti, session(fan).sx], [200, jti, sx]);
+  }
+});
+
+test("a pass in more than three networks at once is checked; one browser goes on with the place, the session and its end", async () => {
+  const fan = await admitted("shared", WIFI);
+  const { entry } = await fan.ask();
+  const { sx } = session(fan);
+  const copies = [CARRIER, CAFE, OFFICE].map((address) => at(fan.copied(["pass", "ticket", "browser"]), address));
+  await room.advance(RENEWAL_MS);
+  for (const each of [fan, ...copies]) assert.equal((await each.visit()).status, 200, "its pass still lives");
+  await room.advance(RENEWAL_MS);
+  const last = copies[2];
+  const page = await last.visit();
+  assert.deepEqual([page.status, page.state], [503, "recheck"]);
+  assert.match(page.text, /data-scene="recheck"/);
+  const refused = await last.script("GET", last.path);
+  assert.deepEqual([refused.status, problemOf(refused), refused.json.state], [503, "recheck", "recheck"]);
+
+  const asked = await claims(last, {});
+  assert.deepEqual([asked.status, problemOf(asked), asked.state], [422, "recheck", "recheck"]);
+  const early = await claims(last, { check: asked.json.check });
+  assert.deepEqual([early.status, problemOf(early)], [422, "unsolved"]);
+  const wrong = await claims(last, { check: asked.json.check, solution: "0".repeat(256) });
+  assert.deepEqual([wrong.status, problemOf(wrong)], [422, "unusable-field"]);
+  const proof = await solved(asked);
+  const passed = await claims(last, proof);
+  assert.equal(passed.status, 200, passed.text);
+  assert.equal((await last.visit()).status, 200);
+  assert.deepEqual([session(last).sx, (await last.ask()).state], [sx, "admitted"]);
+  assert.equal((await claims(last, proof)).status, 200, "a lost answer is asked for again");
+
+  await room.advance(RENEWAL_MS);
+  const elsewhere = await fan.visit();
+  assert.deepEqual([elsewhere.status, elsewhere.state], [503, "elsewhere"]);
+  const stale = await claims(copies[0], proof);
+  assert.notEqual(session(last).jti, session(copies[0]).jti);
+  assert.ok(stale.status !== 200 || session(copies[0]).sx === sx, "what was solved once brings no second session");
+  await fan.enter();
+  assert.deepEqual([(await fan.visit()).status, session(fan).sx], [200, sx], "continued here");
+  assert.equal((await fan.ask()).state, "admitted");
+  assert.equal(entry, 0);
+});
+
+test("who was let in in one step has no ticket: the pass is enough to be checked and go on", async () => {
+  const fan = at(room.visitor({ event: "walk-in" }), WIFI);
+  await fan.walksIn();
+  const { sx } = session(fan);
+  const copies = [CARRIER, CAFE, OFFICE].map((address) => at(fan.copied(["pass", "browser"]), address));
+  assert.equal((await claims(fan, {})).status, 401, "nothing is to be checked, and there is no ticket");
+  await room.advance(RENEWAL_MS);
+  for (const each of copies) assert.equal((await each.visit()).status, 200);
+  await room.advance(RENEWAL_MS);
+  assert.equal((await copies[2].visit()).state, "recheck");
+  const passed = await claims(copies[2], await solved(await claims(copies[2], {})));
+  assert.equal(passed.status, 200, passed.text);
+  assert.deepEqual([(await copies[2].visit()).status, session(copies[2]).sx], [200, sx]);
+});
+
+test("R10 a ticket copied to five browsers is one place: all see the same, one works at a time", async () => {
+  const operator = await room.operator({ event: "copied" });
+  await operator.act("pause", { reason: "A short break." });
+  await until(
+    () => room.board("copied"),
+    ({ lines }) => lines[0].phase === "paused",
+    { what: "the pause" },
+  );
+  const first = arrives("copied", WIFI);
+  const { entry, rank } = await joins(first);
+  const browsers = [first, ...Array.from({ length: 4 }, () => at(first.copied(["ticket"]), WIFI))];
+  for (const each of browsers) {
+    const page = await each.visit();
+    assert.equal(page.status, 503);
+    const me = await each.ask();
+    assert.deepEqual([me.entry, me.rank], [entry, rank]);
+  }
+  assert.equal((await room.board("copied")).lines[0].entries, 1);
+  await operator.act("resume");
+  for (const [number, each] of browsers.entries()) {
+    await until(
+      () => claims(each, {}),
+      ({ status }) => status === 200,
+      { what: "the pass" },
+    );
+    await room.advance(PASS_MS);
+    assert.equal((await each.visit()).status, 200);
+    for (const before of browsers.slice(0, number)) {
+      const stopped = await before.visit();
+      assert.deepEqual([stopped.status, stopped.state], [503, "elsewhere"], `browser ${number}`);
+    }
+    for (const other of browsers.slice(number + 1)) assert.equal((await other.ask()).state, "elsewhere");
+  }
+});
+
+test("Q12 who is suspected after waiting is asked for a check, with the place and the claim kept, and then let in", async () => {
+  const fan = arrives("careful", WIFI);
+  const { entry } = await joins(fan);
+  await fan.reaches("called");
+  const asked = await claims(fan, {});
+  assert.deepEqual([asked.status, problemOf(asked), asked.state], [422, "recheck", "pending"]);
+  assert.equal((await fan.ask()).state, "pending", "the claim counts");
+  const other = arrives("careful", CAFE);
+  await joins(other);
+  await other.reaches("called");
+  const foreign = await claims(fan, await solved(await claims(other, {})));
+  assert.deepEqual([foreign.status, problemOf(foreign)], [422, "recheck"], "a check is good for one place");
+  const asPermit = await fan.script("POST", `${fan.queue}/tickets`, { permit: asked.json.check });
+  assert.deepEqual([asPermit.status, asPermit.json.field], [400, "permit"], "and makes none");
+  const proof = await solved(asked);
+  const passed = await until(
+    () => claims(fan, proof),
+    ({ status }) => status !== 202,
+    { what: "the pass" },
+  );
+  assert.equal(passed.status, 200, passed.text);
+  assert.deepEqual([(await fan.visit()).status, entry], [200, 0]);
+  assert.equal((await claims(fan, {})).status, 200, "who is in is not asked again");
+});
+
+test("Q12 without script the check is waited for, and the wait goes on over a reload", async () => {
+  const fan = arrives("careful", CARRIER);
+  await joins(fan);
+  await fan.reaches("called");
+  const checkIn = ({ text }) => text.match(/name="check" value="([^"]+)"/)?.[1];
+  const send = (check) =>
+    fan.visit(`${fan.queue}/tickets/me/pass`, {
+      method: "POST",
+      site: "same-origin",
+      form: { return: fan.path, check },
+    });
+  const page = await fan.visit();
+  assert.match(page.text, /seconds more, then the button lets you in/);
+  assert.equal((await send(checkIn(page))).status, 303);
+  assert.equal(fan.cookie("pass"), undefined);
+  const again = await fan.visit();
+  assert.equal(checkIn(again), checkIn(page));
+  await room.advance(WAIT_MS);
+  await until(
+    () => send(checkIn(page)),
+    () => fan.cookie("pass"),
+    { what: "the pass" },
+  );
+  assert.equal((await fan.visit()).status, 200);
+});
+
+test("Q12 a claim out of a data centre is suspected, one of the same visitor from home is not", async () => {
+  const fan = arrives("rented", WIFI, { "cf-blob": RENTED });
+  await joins(fan);
+  await fan.reaches("called");
+  assert.equal(problemOf(await claims(fan, {})), "recheck");
+  delete fan.headers["cf-blob"];
+  await fan.enter();
+  assert.equal((await fan.visit()).status, 200);
+});
+
+test("a grant that waits for a check too long goes to others, and the turn stands anew", async () => {
+  const fan = arrives("careful", OFFICE);
+  await joins(fan);
+  await fan.reaches("called");
+  const proof = await solved(await claims(fan, {}));
+  await room.advance(40_000);
+  await until(
+    () => fan.ask(),
+    ({ state }) => state === "called",
+    { what: "the offer" },
+  );
+  await until(
+    () => claims(fan, proof),
+    ({ status }) => status === 200,
+    { what: "the pass" },
+  );
+});
