@@ -74,6 +74,7 @@ static JS: LazyLock<String> = LazyLock::new(|| {
         include_str!("../static/js/draw.js"),
         include_str!("../static/js/join.js"),
         include_str!("../static/js/check.js"),
+        include_str!("../static/js/turn.js"),
         include_str!("../static/js/main.js"),
         "})();"
     ))

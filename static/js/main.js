@@ -230,13 +230,6 @@ async function goOn() {
   else await join();
 }
 
-/** How long the visitor may still say "not yet", while the page is looked at. */
-function mayStillDefer() {
-  if (me.state !== "called" || !me.may_defer || claimed) return 0;
-  offered_ms ??= performance.now();
-  return offered_ms + CLAIM_AFTER_MS - performance.now();
-}
-
 /** Replaces this page for the reason `why`; a page that has just done so and is back shows a button. */
 function moveOn(why, address) {
   if (mayMove(tab, why, Date.now())) {
@@ -280,21 +273,6 @@ async function enter(byItself) {
   } finally {
     acting = false;
   }
-}
-
-/** "Not yet": the turn stands longer, once, and the page waits for a tap. */
-async function defer() {
-  const answer = await request("POST", `${mine}/defer`, {});
-  hear({ ...answer, may_defer: false });
-  hold();
-  const time = words.time(me.offer_until_ms, serverNow());
-  if (time !== null) speaker.turn(words.text("called.until", { time }));
-}
-
-/** From now on only a tap enters. */
-function hold() {
-  memory.write({ held: `${me.line} ${me.entry}` });
-  redraw();
 }
 
 async function leave() {
