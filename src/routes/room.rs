@@ -199,6 +199,14 @@ struct Sent {
     poll: Millis,
 }
 
+impl Sent {
+    /// Until when who cannot work waits.
+    fn work_until(&self, visit: &Visit, now: UnixMillis) -> Option<UnixMillis> {
+        let (asks, _) = self.permit.as_ref().or(self.check.as_ref())?;
+        checks::waits_until(visit, asks, now)
+    }
+}
+
 fn page_view(
     visit: &Visit,
     room: Room,
@@ -220,6 +228,7 @@ fn page_view(
     let asked = Asked::of(visit, visitor);
     let language = Language::choose(visit.incoming.header("accept-language").as_deref());
     let place = place(standing, in_use, ran_out(visitor, standing));
+    let work_until = sent.work_until(visit, now);
     let mut view = PageView {
         event: event.id.clone(),
         run: event.run,
@@ -237,11 +246,7 @@ fn page_view(
         cookie_missing: asked.cookies_off,
         framed: visitor.jar().is_framed(),
         unavailable: board.is_none(),
-        work_until: sent
-            .permit
-            .as_ref()
-            .or(sent.check.as_ref())
-            .and_then(|(asks, _)| checks::waits_until(visit, asks, now)),
+        work_until,
         check: sent.check.map(|(_, token)| token),
         solver: solver::address(visit.deployment.rooms().prefix()),
         permit: sent.permit.map(|(_, token)| token),

@@ -63,7 +63,6 @@ fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event>
         .text("pass_algorithm", "\"HS256\" or \"EdDSA\"", pass_algorithm)
         .unwrap_or(PassAlgorithm::Hs256);
     let handover = fields.flag("handover").unwrap_or(true);
-    let guard = guard::read(fields);
     let settings = settings::read(fields, schedule.prequeue_at, line_settings);
     Some(Event {
         id: id?,
@@ -85,7 +84,7 @@ fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event>
         pass_algorithm,
         lines,
         handover,
-        guard,
+        guard: guard::read(fields),
         settings,
     })
 }

@@ -1,5 +1,6 @@
 //! A whole event is read as it is written; a short one gets the documented defaults.
 
+use anteroom_config::guard::{Binding, Recheck};
 use anteroom_config::{
     Access, Challenge, Event, EventLine, Origin, PassAlgorithm, Problem, any_zone, parse_event,
     variable_name,
@@ -10,6 +11,33 @@ use serde_json::{Value, json};
 
 fn parsed(variable: &str, json: Value) -> Event {
     parse_event(variable, &json, any_zone).unwrap_or_else(|problems| panic!("{problems:#?}"))
+}
+
+#[test]
+fn checks_and_bindings_have_their_words_and_no_others() {
+    let event = |key: &str, value: Value| {
+        let mut event = json!({"id": "tour", "title": "Tour", "hosts": ["a.example.com"], "paths": ["/tour/*"]});
+        event[key] = value;
+        event
+    };
+    for (key, value, guard) in [
+        ("recheck", "suspected", (Recheck::Suspected, Binding::None)),
+        ("recheck", "everyone", (Recheck::Everyone, Binding::None)),
+        ("binding", "none", (Recheck::Suspected, Binding::None)),
+        ("binding", "strict", (Recheck::Suspected, Binding::Strict)),
+    ] {
+        let read = parsed("EVENT_TOUR", event(key, json!(value))).guard;
+        assert_eq!((read.recheck, read.binding), guard, "{key} = {value}");
+    }
+    for (key, value, allowed) in [
+        ("recheck", json!("nobody"), "\"suspected\" or \"everyone\""),
+        ("binding", json!(true), "\"none\" or \"strict\""),
+    ] {
+        let problems = parse_event("EVENT_TOUR", &event(key, value), any_zone).unwrap_err();
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert_eq!(problems[0].path, format!("EVENT_TOUR.{key}"));
+        assert!(problems[0].allowed.contains(allowed), "{problems:?}");
+    }
 }
 
 #[test]

@@ -215,16 +215,6 @@ fn texts_have_their_form() {
         "\"pow\" or \"none\"",
     );
     check(
-        json!({"recheck": "nobody"}),
-        "recheck",
-        "\"suspected\" or \"everyone\"",
-    );
-    check(
-        json!({"binding": true}),
-        "binding",
-        "\"none\" or \"strict\"",
-    );
-    check(
         json!({"pass_algorithm": "none"}),
         "pass_algorithm",
         "\"HS256\" or \"EdDSA\"",
