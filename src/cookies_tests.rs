@@ -34,6 +34,18 @@ fn names_and_attributes_are_pinned() {
             "__Host-wr-pass-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=None",
         ),
         (
+            "https://a.example/",
+            None,
+            Kind::Check,
+            "__Host-wr-check-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=Lax",
+        ),
+        (
+            "https://a.example/",
+            None,
+            Kind::Binding,
+            "__Host-wr-binding-demo-1=x; Path=/; Max-Age=60; HttpOnly; Secure; SameSite=None",
+        ),
+        (
             "https://localhost:1/",
             None,
             Kind::Pass,

@@ -34,9 +34,9 @@ fn an_edge_of_another_version_can_still_say_where_a_pass_is_used() {
         network: NETWORK,
     };
     for (command, pinned) in [
-        (renew, format!("12 ac02 02 {network}")),
-        (held_back, format!("13 ac02 {nonce} {claim} {network} 01")),
-        (checked, format!("14 ac02 02 {claim} {network}")),
+        (renew, format!("14 ac02 02 {network}")),
+        (held_back, format!("15 ac02 {nonce} {claim} {network} 01")),
+        (checked, format!("16 ac02 02 {claim} {network}")),
     ] {
         let asked = to_shard(ShardAsk::Place(command));
         check(asked, &format!("02 0464656d6f 01 ac02 01 {pinned}"));
@@ -68,6 +68,6 @@ fn a_shard_of_another_version_can_still_ask_for_a_check() {
     };
     check(
         answer,
-        "02 00 00 01 0a 01 00 0102 0102 03 04 00 0104 00 01 00 ac02",
+        "02 00 00 01 0c 01 00 0102 0102 03 04 00 0104 00 01 00 ac02",
     );
 }

@@ -48,7 +48,6 @@ pub use crawlers::{CrawledSecond, Crawlers};
 use command::{PlaceView, ShardCommand, ShardReply};
 use keeping::{Handover, Holder};
 use place::Place;
-use rechecking::Claiming;
 use rows::{LineRow, ShardRow};
 
 /// Which shard of which run.
@@ -210,18 +209,9 @@ impl Shard {
                 nonce,
                 claim,
             } => self.ask(index, nonce, claim, now),
-            ShardCommand::Claim {
-                index,
-                nonce,
-                claim,
-            } => self.claim(index, nonce, Claiming::unseen(claim), now),
-            ShardCommand::ClaimFrom {
-                index,
-                nonce,
-                claim,
-                network,
-                hold_back,
-            } => self.claim(index, nonce, Claiming::from(claim, network, hold_back), now),
+            command @ (ShardCommand::Claim { .. } | ShardCommand::ClaimFrom { .. }) => {
+                self.of_claim(command, now)
+            }
             ShardCommand::Leave { index, nonce } => self.leave(index, nonce, now),
             ShardCommand::Defer { index, nonce } => self.defer(index, nonce, now),
             ShardCommand::Reserve {

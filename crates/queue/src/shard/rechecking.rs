@@ -6,7 +6,7 @@
 //! that nobody fetches. A session that was checked goes on in one browser, with a new pass; the others are elsewhere.
 
 use super::Shard;
-use super::command::ShardReply;
+use super::command::{ShardCommand, ShardReply};
 use super::networks::Networks;
 use super::place::Standing;
 use crate::units::{ClaimId, Generation, NetworkMark, PlaceIndex, UnixMillis};
@@ -43,6 +43,25 @@ impl Claiming {
 }
 
 impl Shard {
+    /// Carries out a claim, from an edge of whatever version.
+    pub(super) fn of_claim(&mut self, command: ShardCommand, now: UnixMillis) -> ShardReply {
+        match command {
+            ShardCommand::Claim {
+                index,
+                nonce,
+                claim,
+            } => self.claim(index, nonce, Claiming::unseen(claim), now),
+            ShardCommand::ClaimFrom {
+                index,
+                nonce,
+                claim,
+                network,
+                hold_back,
+            } => self.claim(index, nonce, Claiming::from(claim, network, hold_back), now),
+            other => unreachable!("{other:?} is no claim"),
+        }
+    }
+
     /// The pass of this session is used from `network`: whether the session has to be checked.
     pub(super) fn is_shared(
         &mut self,
