@@ -11,6 +11,9 @@
 //! stands on the small pages only ([`crate::routes::sheet`]): the queue page is shown at the shop's own addresses, and a
 //! payment window that meets it for a moment would lose its way back to the page that opened it.
 
+use wasm_bindgen::JsValue;
+use web_sys::Headers;
+
 /// For what is no page: nothing of it is ever run or framed.
 pub const NO_PAGE_POLICY: &str =
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -28,3 +31,27 @@ pub const HOUSE_HEADERS: [(&str, &str); 6] = [
     ("referrer-policy", "same-origin"),
     ("x-content-type-options", "nosniff"),
 ];
+
+thread_local! {
+    /// All of them, made once an isolate: a copy of the whole costs about as much as one header that is put in.
+    static MADE: Result<Headers, JsValue> = made();
+}
+
+fn made() -> Result<Headers, JsValue> {
+    let headers = Headers::new()?;
+    for (name, value) in HOUSE_HEADERS {
+        headers.set(name, value)?;
+    }
+    Ok(headers)
+}
+
+/// Headers of the platform's that hold all of them.
+pub fn with_house_headers() -> Result<Headers, JsValue> {
+    MADE.with(|made| Headers::new_with_headers(made.as_ref().map_err(Clone::clone)?))
+}
+
+/// What is said under this lower-case name.
+pub fn house_header(name: &str) -> Option<&'static str> {
+    let found = HOUSE_HEADERS.iter().find(|(house, _)| *house == name);
+    found.map(|(_, value)| *value)
+}
