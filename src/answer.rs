@@ -5,7 +5,7 @@ use wasm_bindgen::JsValue;
 use web_sys::{Headers, ReadableStream, Response, ResponseInit};
 use worker::js_sys;
 
-use crate::house_headers::{HOUSE_HEADERS, house_header, with_house_headers};
+use crate::house_headers::{house_header, with_house_headers};
 
 /// The body of an answer.
 pub enum Body {
@@ -19,7 +19,7 @@ pub enum Body {
     Stream(ReadableStream),
 }
 
-/// A status, headers and a body. What it does not say itself the [house headers](HOUSE_HEADERS) say, `no-store` among them.
+/// A status, headers and a body. What it does not say itself the [house headers](crate::house_headers) say, `no-store` among them.
 pub struct Answer {
     /// The status code.
     pub status: u16,
@@ -141,6 +141,7 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::house_headers::HOUSE_HEADERS;
     use crate::problem::Problem;
 
     #[test]

@@ -1,7 +1,7 @@
 //! Our cookies: their names, their attributes, and how they are found among others.
 //!
 //! A name carries the event and an epoch: when an attribute changes, the epoch is raised, and what a browser still has
-//! under the old name is left alone. `__Host-` binds a cookie to one host; an event on several hosts has a configured
+//! under the name of the one before is read until it goes, and never set again. `__Host-` binds a cookie to one host; an event on several hosts has a configured
 //! domain and `__Secure-`. Plain names exist only on unencrypted loopback, where browsers keep no prefixed cookies.
 //! The pass is `SameSite=None`: a bank's form that posts back from its own site must find it. It opens the gate and
 //! authorises nothing else.
@@ -20,6 +20,7 @@ use crate::incoming::Incoming;
 
 /// Raised when an attribute of a cookie changes.
 pub const EPOCH: u32 = 1;
+const _: () = assert!(EPOCH > 0, "the epoch before is read too");
 /// How long a browser keeps ticket, permit and claim id: a day, as long as a permit finds its place again.
 pub const KEPT_SECONDS: u64 = 24 * 60 * 60;
 /// Of several cookies of one name so many are tried; a browser sends one for each path and domain it was set for.
@@ -139,16 +140,16 @@ impl<'a> Jar<'a> {
         } else {
             ""
         };
-        format!("{}{end}", self.plain_name(kind))
+        format!("{}{end}", self.plain_name(kind, EPOCH))
     }
 
-    fn plain_name(&self, kind: Kind) -> String {
+    fn plain_name(&self, kind: Kind, epoch: u32) -> String {
         let prefix = match self.dress {
             Dress::Plain => "",
             Dress::Host => "__Host-",
             Dress::Domain(_) => "__Secure-",
         };
-        format!("{prefix}wr-{}-{}-{EPOCH}", kind.word(), self.event)
+        format!("{prefix}wr-{}-{}-{epoch}", kind.word(), self.event)
     }
 
     /// Whether the page is shown in another site's frame, as far as the request tells.
@@ -179,15 +180,20 @@ impl<'a> Jar<'a> {
     }
 
     /// The values of a cookie in a `Cookie` header, in their order; where the page may be framed, of both names, first of
-    /// the one that would be set.
+    /// the one that would be set. Last come those of the epoch before: what a browser got before the deploy that raised
+    /// it keeps its place, and goes on under the new name with the next token.
     pub fn values<'h>(
         &self,
         header: &'h str,
         kind: Kind,
-    ) -> impl Iterator<Item = &'h str> + use<'h> {
-        let plain = (self.place == Shown::Framed).then(|| self.plain_name(kind));
-        let plain = plain.into_iter().flat_map(|name| of_name(header, name));
-        of_name(header, self.name(kind)).chain(plain)
+    ) -> impl Iterator<Item = &'h str> + use<'h, 'a> {
+        let jar = *self;
+        let names = [EPOCH, EPOCH - 1].into_iter().flat_map(move |epoch| {
+            let plain = jar.plain_name(kind, epoch);
+            let framed = jar.is_framed().then(|| format!("{plain}{FRAMED}"));
+            framed.into_iter().chain([plain])
+        });
+        names.flat_map(|name| of_name(header, name))
     }
 }
 

@@ -152,6 +152,22 @@ fn where_no_other_site_may_frame_the_page_no_partitioned_cookie_means_anything()
     }
 }
 
+/// C5. A browser brings what it got before the deploy that raised the epoch.
+#[test]
+fn cookies_of_the_epoch_before_are_read_behind_those_of_this_one_and_never_set() {
+    let jar = jar("https://a.example/", None);
+    let of = |epoch: u32, value: &str| format!("__Host-wr-ticket-demo-{epoch}={value}");
+    let header = [
+        of(EPOCH - 1, "old"),
+        of(EPOCH, "new"),
+        of(EPOCH + 1, "later"),
+    ]
+    .join("; ");
+    let read: Vec<&str> = jar.values(&header, Kind::Ticket).collect();
+    assert_eq!(read, ["new", "old"]);
+    assert!(jar.set(Kind::Ticket, "x", 60).starts_with(&of(EPOCH, "x")));
+}
+
 #[test]
 fn ours_are_found_among_malformed_ones() {
     let jar = jar("http://localhost/", None);

@@ -76,6 +76,7 @@ export function anotherPage(answer, seen) {
 /** The board: whether it is this event's and run's; keeps it in `seen`. */
 export function theBoard(event) {
   return (answer, seen) => {
+    if (answer.status === 429) return { id: "fault", detail: "asked too often; wait a minute" };
     const board = parsed(answer);
     if (!board || typeof board.event !== "string" || typeof board.run !== "number") {
       const isOther = isRooms(answer);

@@ -141,3 +141,27 @@ test("C4 five hundred cookies, broken pairs and emoji do not hide ours", async (
   const { cookie } = room.origin.arrived("/c4")[0].headers;
   assert.equal(cookie.split("; ").length, 500, "the shop's own cookies arrive");
 });
+
+/** The browser of a visitor from before a deploy that changed a cookie's attribute: its names are of the epoch before. */
+function fromBefore(fan) {
+  const old = [...fan.jar].map(([name, cookie]) => [name.replace(/-1$/, "-0"), cookie]);
+  fan.jar = new Map(old);
+  return fan;
+}
+
+test("C5 after a deploy that renames cookies who waits keeps the place and enters, and who is inside stays inside", async () => {
+  const waiting = room.visitor();
+  await waiting.visit();
+  const { entry } = await waiting.join();
+  fromBefore(waiting);
+  for (let n = 0; n < 3; n += 1) assert.equal((await waiting.ask()).entry, entry);
+  await waiting.enter();
+  assert.ok(
+    [...waiting.jar.keys()].some((name) => /wr-pass-demo-1$/.test(name)),
+    "what is set has the name of now",
+  );
+  const inside = room.visitor();
+  await inside.admitted();
+  fromBefore(inside);
+  for (let n = 0; n < 3; n += 1) assert.equal((await inside.visit()).headers["x-shop"], "1", "no loop");
+});
