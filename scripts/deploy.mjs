@@ -50,7 +50,7 @@ async function main(words) {
     ...checkRoutes(config, events),
     ...checkVariableSizes(eventsOf(whole)),
     ...checkDeploymentIsNoDemo(config, events),
-    ...(await keys(file, isDry)),
+    ...(await keys(file, isDry, events)),
     ...(await liveValues(config, events)),
     ...(await step("the Worker reads the configuration", "2 to 5 s", () => acceptedAsWhole(whole, file, leftOut))),
   ];
@@ -88,12 +88,16 @@ function wrangler(args, { stdio = ["ignore", "pipe", "pipe"], onLine } = {}) {
   return run(toolNode(), [npmBinary("wrangler"), ...args], { cwd: root, env, stdio, onLine });
 }
 
-async function keys(file, isDry) {
+async function keys(file, isDry, events) {
   if (isDry) return checkKeys(null, "a dry run asks nobody for them");
   const { code, output } = await wrangler(["secret", "list", "--format", "json", "--config", file]);
   const list = output.match(/\[[\s\S]*\]/)?.[0];
-  if (code !== 0 || !list) return checkKeys([], "");
-  return checkKeys(JSON.parse(list).map(({ name }) => name));
+  if (code !== 0 || !list) return checkKeys([], "", events);
+  return checkKeys(
+    JSON.parse(list).map(({ name }) => name),
+    "",
+    events,
+  );
 }
 
 /** The boards of the events as the deployment shows them now, to everybody. */
@@ -119,12 +123,13 @@ async function acceptedAsWhole(whole, file, leftOut) {
 }
 
 /**
- * Starts the Worker here with this configuration and a key of no worth, and asks whether it is content. One that is not
+ * Starts the Worker here with this configuration and keys of no worth, and asks whether it is content. One that is not
  * knows no prefix and says why under the one that holds when none is configured.
  */
 async function accepted(file, prefix = DEFAULT_PREFIX) {
   const { startServer } = await import("./server.mjs");
-  const server = await startServer({ configFile: file, withShop: false, secrets: { ROOT_KEY: freshRootKey("check") } });
+  const secrets = { ROOT_KEY: freshRootKey("check"), TURNSTILE_SECRET: "check" };
+  const server = await startServer({ configFile: file, withShop: false, secrets });
   try {
     const content = await fetch(`${server.url}${prefix}/health`);
     const response = content.ok ? content : await fetch(`${server.url}${DEFAULT_PREFIX}/health`);

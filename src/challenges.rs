@@ -7,7 +7,7 @@
 use anteroom_challenge::{Difficulty, PUZZLES, Seed, Solution};
 use anteroom_queue::board::Board;
 use anteroom_queue::units::{Millis, UnixMillis};
-use anteroom_token::{Challenge, Permit, permit_signature};
+use anteroom_token::{Challenge, MAX_WORK_BITS, Permit, permit_signature};
 use serde_json::{Value, json};
 
 use crate::networks::{Network, Seen};
@@ -30,6 +30,9 @@ const LONGEST_WAIT_SECONDS: u64 = 180;
 const _: () = assert!(LONGEST_WAIT_SECONDS + ENDS_SOON_SECONDS < PERMIT_SECONDS);
 /// Clocks of edges differ a little: so much of a wait has to have passed, in hundredths.
 const WAITED_PERCENT: u64 = 95;
+
+/// Who brings no word of a third party's widget works so many bits more: four times as much.
+pub const MORE_INSTEAD: u8 = 2;
 
 /// What is known of a request for a permit.
 #[derive(Debug, Clone, Copy)]
@@ -86,15 +89,30 @@ pub fn is_above_plan(board: &Board, expected_visitors: u64) -> bool {
 
 /// What a permit asks for, for the page and for programs.
 pub fn document(challenge: Challenge) -> Value {
-    match challenge.bits() {
-        None => json!({ "kind": challenge.name() }),
-        Some(bits) => json!({
-            "kind": challenge.name(),
-            "bits": bits,
-            "puzzles": PUZZLES,
-            "or_wait_seconds": wait_seconds(bits),
-        }),
+    let (Some(bits), Some(alone)) = (challenge.bits(), bits_alone(challenge)) else {
+        return json!({ "kind": challenge.name() });
+    };
+    let mut document = json!({
+        "kind": challenge.name(),
+        "puzzles": PUZZLES,
+        "or_wait_seconds": wait_seconds(alone),
+    });
+    if !matches!(challenge, Challenge::Turnstile { .. }) {
+        document["bits"] = json!(bits);
     }
+    if challenge.asks_turnstile() {
+        document["instead_bits"] = json!(alone);
+    }
+    document
+}
+
+/// The work that does by itself what a permit asks for, in zero bits of each hash; `None`: nothing is asked for.
+fn bits_alone(challenge: Challenge) -> Option<u8> {
+    let more = match challenge.asks_turnstile() {
+        true => MORE_INSTEAD,
+        false => 0,
+    };
+    Some((challenge.bits()? + more).min(MAX_WORK_BITS))
 }
 
 /// How long somebody waits who cannot work: twice as long for each bit more.
@@ -112,7 +130,7 @@ pub enum Done {
     Waited,
 }
 
-/// Whether it was done. `token`: the permit's bytes; `solution` as it came.
+/// Whether it was done by work or by a wait alone. `token`: the permit's bytes; `solution` as it came.
 pub fn check(
     permit: &Permit,
     token: &str,
@@ -121,23 +139,43 @@ pub fn check(
     network: Network,
     seen: &Seen,
 ) -> Result<Done, Problem> {
-    let Some(bits) = permit.challenge.bits() else {
+    let Some(bits) = bits_alone(permit.challenge) else {
         return Ok(Done::Worked);
     };
+    match solution.filter(|text| !text.is_empty()) {
+        None => waited(permit, now, network, seen).map(|()| Done::Waited),
+        solution => worked(permit, token, solution, bits).map(|()| Done::Worked),
+    }
+}
+
+/// Whether work of `bits` was done.
+pub fn worked(
+    permit: &Permit,
+    token: &str,
+    solution: Option<&str>,
+    bits: u8,
+) -> Result<(), Problem> {
     let Some(text) = solution.filter(|text| !text.is_empty()) else {
-        return waited(permit, now, network, seen).map(|()| Done::Waited);
+        let title = "solution: needed with this permit";
+        return Err(unsolved(permit, title));
     };
     let solution = Solution::read(text)
         .map_err(|malformed| Problem::field("solution", &malformed.to_string()))?;
     let difficulty = Difficulty::new(bits).expect("permits name no other difficulty");
     let seed = permit_signature(token).map(Seed);
     match seed.is_some_and(|seed| solution.holds(&seed, difficulty)) {
-        true => Ok(Done::Worked),
+        true => Ok(()),
         false => Err(
             Problem::unusable("solution", "one of this permit's puzzles")
                 .and("challenge", document(permit.challenge)),
         ),
     }
+}
+
+fn unsolved(permit: &Permit, title: &str) -> Problem {
+    Problem::new(422, "unsolved", title)
+        .and("field", json!("solution"))
+        .and("challenge", document(permit.challenge))
 }
 
 /// From when on somebody who cannot work may join with this permit; `None`: now.
@@ -147,7 +185,7 @@ pub fn waits_until(
     network: Network,
     seen: &Seen,
 ) -> Option<UnixMillis> {
-    let wait = wait_seconds(permit.challenge.bits()?);
+    let wait = wait_seconds(bits_alone(permit.challenge)?);
     let due = UnixMillis(permit.issued_at * 1_000).plus(Millis(wait * 10 * WAITED_PERCENT));
     let (count, lasts) = seen.waited.of(network, now);
     match count >= MOST_WAITED {
@@ -162,197 +200,9 @@ fn waited(permit: &Permit, now: UnixMillis, network: Network, seen: &Seen) -> Re
     };
     let wait = until.since(now);
     let title = "solution: needed with this permit; or join with it again after the wait";
-    Err(Problem::new(422, "unsolved", title)
-        .and("field", json!("solution"))
-        .and("challenge", document(permit.challenge))
-        .retry(wait.0))
+    Err(unsolved(permit, title).retry(wait.0))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::networks::Counts;
-    use crate::samples;
-    use anteroom_challenge::search;
-    use anteroom_queue::board::Phase;
-    use anteroom_queue::units::EntryNumber;
-
-    const ISSUED: u64 = 1_000;
-
-    fn network(address: &str) -> Network {
-        Network::of_provider(Some(address))
-    }
-
-    fn signals(joins: u32) -> Signals {
-        Signals {
-            network: network("192.0.2.7"),
-            joins,
-            above_plan: false,
-            unlike_a_browser: false,
-            kind: NetworkKind::Unknown,
-        }
-    }
-
-    fn more(signals: Signals) -> u8 {
-        difficulty(Difficulty::BASE.bits(), &signals).bits() - Difficulty::BASE.bits()
-    }
-
-    fn nobody() -> Seen {
-        Seen {
-            joins: Counts::lasting(Millis(1)),
-            waited: Counts::lasting(Millis(600_000)),
-            entered: Counts::lasting(Millis(1)),
-        }
-    }
-
-    fn permit(bits: Option<u8>) -> Permit {
-        Permit {
-            nonce: [7; 16],
-            home: 0,
-            issued_at: ISSUED,
-            expires_at: ISSUED + 300,
-            challenge: bits.map_or(Challenge::None, |bits| Challenge::Work { bits }),
-            arrived_at: None,
-        }
-    }
-
-    // P22: the worst is eight times the work, and nobody is refused.
-    #[test]
-    fn more_work_is_asked_of_networks_that_many_joins_come_from_up_to_eight_times() {
-        for (joins, bits) in [
-            (0, 0),
-            (63, 0),
-            (64, 1),
-            (255, 1),
-            (256, 2),
-            (1_024, 3),
-            (u32::MAX, 3),
-        ] {
-            assert_eq!(more(signals(joins)), bits, "{joins} joins");
-        }
-        let v6 = |joins| Signals {
-            network: network("2001:db8::1"),
-            ..signals(joins)
-        };
-        for (joins, bits) in [(15, 0), (16, 1), (64, 2), (256, 3)] {
-            assert_eq!(more(v6(joins)), bits, "{joins} joins over IPv6");
-        }
-    }
-
-    #[test]
-    fn signals_add_up_to_three_bits_and_a_carriers_phones_are_asked_for_one_at_most() {
-        let odd = Signals {
-            above_plan: true,
-            unlike_a_browser: true,
-            ..signals(0)
-        };
-        assert_eq!(more(odd), 2);
-        let rented = |signals| Signals {
-            kind: NetworkKind::DataCentre,
-            ..signals
-        };
-        assert_eq!((more(rented(signals(0))), more(rented(odd))), (2, 3));
-        let phones = Signals {
-            kind: NetworkKind::Carrier,
-            joins: 100_000,
-            ..odd
-        };
-        assert_eq!(more(phones), 1);
-    }
-
-    #[test]
-    fn more_visitors_than_were_planned_for_are_a_signal() {
-        let mut board = samples::board(Phase::Open);
-        board.lines[0].entries = EntryNumber(1_000);
-        assert!(!is_above_plan(&board, 1_000) && is_above_plan(&board, 999));
-    }
-
-    // P1, P2, P5.
-    #[test]
-    fn work_holds_for_its_permit_only_and_what_is_no_solution_is_refused() {
-        let room = samples::room(json!([{ "id": "general" }]));
-        let permit = permit(Some(4));
-        let token = room.tokens.seal_permit(&permit);
-        let seed = Seed(permit_signature(&token).unwrap());
-        let four = Difficulty::new(4).unwrap();
-        let solution = Solution::new(core::array::from_fn(|index| {
-            search(&seed, index as u8, four, 0, u32::MAX).unwrap()
-        }));
-        let ask = |permit: &Permit, token: &str, solution: &str| {
-            let now = UnixMillis(ISSUED * 1_000);
-            check(
-                permit,
-                token,
-                Some(solution),
-                now,
-                network("192.0.2.7"),
-                &nobody(),
-            )
-        };
-        let text = solution.to_string();
-        assert_eq!(ask(&permit, &token, &text), Ok(Done::Worked));
-        let other = Permit {
-            nonce: [8; 16],
-            ..permit.clone()
-        };
-        let of_other = room.tokens.seal_permit(&other);
-        assert_eq!(ask(&other, &of_other, &text).unwrap_err().status(), 422);
-        let zero = "0".repeat(256);
-        assert_eq!(
-            ask(&permit, &token, &zero).unwrap_err().named_field(),
-            Some("solution")
-        );
-        assert_eq!(ask(&permit, &token, "x").unwrap_err().status(), 400);
-    }
-
-    #[test]
-    fn who_cannot_work_waits_and_a_network_may_do_so_a_few_times() {
-        let here = network("192.0.2.7");
-        let mut seen = nobody();
-        let ask = |permit: &Permit, seconds: f64, seen: &mut Seen, at: Network| {
-            let now = UnixMillis((1_000.0 * seconds) as u64);
-            let asked = check(permit, "a.b.c", None, now, at, seen);
-            if asked == Ok(Done::Waited) {
-                seen.waited.count(at, now);
-            }
-            asked.map_err(|problem| problem.kind())
-        };
-        let issued = ISSUED as f64;
-        assert_eq!(
-            ask(&permit(None), issued, &mut seen, here),
-            Ok(Done::Worked)
-        );
-        for (bits, wait) in [(16, 14.25), (17, 28.5), (19, 114.0), (24, 171.0)] {
-            let permit = permit(Some(bits));
-            assert_eq!(
-                ask(&permit, issued + wait - 0.01, &mut seen, here),
-                Err("unsolved")
-            );
-            assert_eq!(
-                ask(&permit, issued + wait, &mut seen, here),
-                Ok(Done::Waited)
-            );
-        }
-        let patient = permit(Some(16));
-        for _ in 4..MOST_WAITED {
-            assert_eq!(
-                ask(&patient, issued + 20.0, &mut seen, here),
-                Ok(Done::Waited)
-            );
-        }
-        assert_eq!(
-            ask(&patient, issued + 20.0, &mut seen, here),
-            Err("unsolved")
-        );
-        let there = network("198.51.100.7");
-        assert_eq!(
-            ask(&patient, issued + 20.0, &mut seen, there),
-            Ok(Done::Waited)
-        );
-        assert_eq!(
-            ask(&patient, issued + 700.0, &mut seen, here),
-            Ok(Done::Waited),
-            "later again"
-        );
-    }
-}
+#[path = "challenges_tests.rs"]
+mod tests;

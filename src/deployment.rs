@@ -14,6 +14,8 @@ use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::{Env, js_sys};
 
+use crate::turnstile::{self, ThirdParty};
+
 /// The variable with the deployment's name, which all its tokens carry.
 pub const ISSUER_VARIABLE: &str = "ISSUER";
 /// The secret with the root key that seals.
@@ -26,7 +28,14 @@ pub struct Deployment {
     rooms: Rooms,
     tokens: Vec<Tokens>,
     faces: Vec<Option<Face>>,
+    third_parties: Vec<Option<ThirdParty>>,
     jwks: String,
+}
+
+/// What else is known of the events, in their order.
+struct OfEvents {
+    faces: Vec<Option<Face>>,
+    third_parties: Vec<Option<ThirdParty>>,
 }
 
 /// One event with the keys of its run.
@@ -38,6 +47,8 @@ pub struct Room {
     pub tokens: &'static Tokens,
     /// What the event looks like, if that is its own.
     pub face: Option<&'static Face>,
+    /// Whom to ask about the widget, where the event uses it.
+    pub turnstile: Option<&'static ThirdParty>,
 }
 
 impl Room {
@@ -75,6 +86,7 @@ fn variables(env: &Env) -> Vec<(String, Value)> {
     let object: &js_sys::Object = AsRef::<JsValue>::as_ref(env).unchecked_ref();
     let concerns_us = |name: &String| {
         name.starts_with(anteroom_config::EVENT_VARIABLE)
+            || name.starts_with(turnstile::VARIABLES)
             || [
                 ISSUER_VARIABLE,
                 ROOT_KEY_SECRET,
@@ -119,30 +131,26 @@ impl Deployment {
             keyring(text(ROOT_KEY_SECRET), text(ROOT_KEY_PREVIOUS_SECRET)),
             &mut reasons,
         );
-        let rooms = match anteroom_config::parse_all(variables, zone_exists) {
+        let rooms = match anteroom_config::parse_all(variables.iter().cloned(), zone_exists) {
             Ok(rooms) => Some(rooms),
             Err(problems) => {
                 reasons.extend(problems.iter().map(reason));
                 None
             }
         };
-        let faces = rooms
-            .as_ref()
-            .map(|rooms| faces(rooms.events(), &mut reasons));
-        match (issuer, keyring, rooms, faces) {
-            (Some(issuer), Some(keyring), Some(rooms), Some(faces)) if reasons.is_empty() => {
-                Ok(Deployment::derive(&issuer, &keyring, rooms, faces))
+        let of_events = rooms.as_ref().map(|rooms| OfEvents {
+            faces: faces(rooms.events(), &mut reasons),
+            third_parties: turnstile::of_events(rooms.events(), &variables, &mut reasons),
+        });
+        match (issuer, keyring, rooms, of_events) {
+            (Some(issuer), Some(keyring), Some(rooms), Some(of_events)) if reasons.is_empty() => {
+                Ok(Deployment::derive(&issuer, &keyring, rooms, of_events))
             }
             _ => Err(reasons),
         }
     }
 
-    fn derive(
-        issuer: &str,
-        keyring: &Keyring,
-        rooms: Rooms,
-        faces: Vec<Option<Face>>,
-    ) -> Deployment {
+    fn derive(issuer: &str, keyring: &Keyring, rooms: Rooms, of_events: OfEvents) -> Deployment {
         let mut keys = Vec::new();
         let mut tokens = Vec::new();
         for event in rooms.events() {
@@ -170,7 +178,8 @@ impl Deployment {
         Deployment {
             jwks: public_jwks(&keys),
             tokens,
-            faces,
+            faces: of_events.faces,
+            third_parties: of_events.third_parties,
             rooms,
         }
     }
@@ -197,10 +206,12 @@ impl Deployment {
             .iter()
             .zip(&self.tokens)
             .zip(&self.faces)
-            .map(|((event, tokens), face)| Room {
+            .zip(&self.third_parties)
+            .map(|(((event, tokens), face), third_party)| Room {
                 event,
                 tokens,
                 face: face.as_ref(),
+                turnstile: third_party.as_ref(),
             })
     }
 

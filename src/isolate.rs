@@ -12,6 +12,7 @@ use crate::boards::{BoardCache, USABLE};
 use crate::crawlers::Budget;
 use crate::origin_health::Seen;
 use crate::stock::Heard;
+use crate::turnstile;
 
 /// What is kept of one event.
 #[derive(Default)]
@@ -28,6 +29,8 @@ pub struct Kept {
     pub crawlers: Budget,
     /// How the origin answers.
     pub origin: Seen,
+    /// What is known of the third party's widget.
+    pub turnstile: turnstile::Kept,
 }
 
 impl Kept {

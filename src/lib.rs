@@ -13,7 +13,8 @@
 //!
 //! Pure, and tested natively: `gate`, `renewal`, `boards`, `standing`, `eta`, `poll`, `cookies`, `rewrite`, `same_site`,
 //! `local_path`, `actions`, `incoming`, `fields`, `json`, `line_choice`, `key_home`, `taking_joins`, `stock`, `networks`,
-//! `challenges`, `checks`, `suspicion`, `providers`, `deleted`, `roles`, `guesses`, and what decides in `crawlers` and `rate_limits`.
+//! `challenges`, `checks`, `suspicion`, `providers`, `deleted`, `roles`, `guesses`, what decides in
+//! `crawlers` and `rate_limits`, and of `turnstile` all but the question.
 //! Clock and entropy are read in `platform` only. What an isolate keeps between requests is plain data: boards and counts
 //! in `isolate`, with how origins answer, configuration and keys in `deployment`, what networks did in `networks`, who asks
 //! too often in `rate_limits`, wrong operator tokens in `guesses`, distances of time zones in `zones`, and in `stock` when it
@@ -76,6 +77,7 @@ mod standing;
 mod stock;
 mod suspicion;
 mod taking_joins;
+mod turnstile;
 mod visit;
 mod visitor;
 mod way_back;

@@ -67,6 +67,7 @@ static JS: LazyLock<String> = LazyLock::new(|| {
         include_str!("../static/js/poll.js"),
         include_str!("../static/js/lock.js"),
         include_str!("../static/js/work.js"),
+        include_str!("../static/js/widget.js"),
         include_str!("../static/js/enter.js"),
         include_str!("../static/js/cookie.js"),
         include_str!("../static/js/extras.js"),
@@ -104,11 +105,16 @@ pub fn render(view: &PageView) -> String {
 }
 
 /// The Content-Security-Policy of a page with `nonce`. `frame_ancestors` are the sites that may
-/// show the page in a frame, as the header writes them; `None`: nobody.
-pub fn policy(nonce: &str, frame_ancestors: Option<&str>) -> String {
+/// show the page in a frame, as the header writes them; `None`: nobody. `third_party` is whose script and frame the page
+/// shows as its widget; `None`: nobody's.
+pub fn policy(nonce: &str, frame_ancestors: Option<&str>, third_party: Option<&str>) -> String {
     let frame_ancestors = frame_ancestors.unwrap_or("'none'");
+    let (script, frame) = match third_party {
+        Some(origin) => (format!(" {origin}"), format!("frame-src {origin}; ")),
+        None => Default::default(),
+    };
     format!(
-        "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; \
+        "default-src 'none'; script-src 'nonce-{nonce}'{script}; {frame}style-src 'nonce-{nonce}'; \
          connect-src 'self'; img-src 'self' data:; form-action 'self'; worker-src 'self'; base-uri 'none'; \
          frame-ancestors {frame_ancestors}"
     )
@@ -159,6 +165,7 @@ struct Fixed {
     help: String,
     privacy: String,
     accessibility: String,
+    widget: String,
 }
 
 impl Fixed {
@@ -209,6 +216,7 @@ impl Fixed {
             help: say("server.help"),
             privacy: say("server.privacy"),
             accessibility: say("server.accessibility"),
+            widget: say("server.widget"),
         }
     }
 }
@@ -243,6 +251,8 @@ struct Page<'a> {
     mine: String,
     permit: Option<&'a str>,
     check: Option<&'a str>,
+    /// The event uses the third party's widget.
+    widget: bool,
     line: Option<&'a str>,
     queue: String,
     logo: String,
@@ -296,6 +306,7 @@ impl Page<'_> {
             mine,
             permit: view.permit.as_deref(),
             check: view.check.as_deref(),
+            widget: view.widget.is_some(),
             line: hidden_line(view, scene),
             queue: format!("{}/queues/{}", view.prefix, view.event),
             logo: format!("{}/events/{}/logo", view.prefix, view.event),

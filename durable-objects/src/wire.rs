@@ -18,8 +18,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The first byte of every message: the version of the protocol. Format 2: boards name draws,
-/// moved openings and stock, reports carry the chain of permits and the entrants of a draw.
-pub const FORMAT: u8 = 2;
+/// moved openings and stock, reports carry the chain of permits and the entrants of a draw. Format 3:
+/// counts tell of the third party's widget.
+pub const FORMAT: u8 = 3;
 
 /// The longest message that is read: ten times a board with every line and the longest texts.
 pub const MAX_MESSAGE_BYTES: usize = 64 * 1024;
@@ -210,6 +211,8 @@ pub struct EdgeCounts {
     pub staff: u32,
     /// The latest word of an origin on what is left to sell.
     pub stock: Option<Stock>,
+    /// What came of the third party's widget.
+    pub turnstile: TurnstileCounts,
     /// How the origin answered. It stands apart in messages, so that these have the bytes that they
     /// had before it was counted.
     #[serde(skip)]
@@ -253,6 +256,40 @@ impl From<OriginCounts> for Answers {
     }
 }
 
+/// What came of the third party's widget, and whether it answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnstileCounts {
+    /// Tokens that held.
+    pub passed: u32,
+    /// Tokens that did not.
+    pub refused: u32,
+    /// Tokens about which the third party gave no answer.
+    pub unanswered: u32,
+    /// Joins without one: with work or a wait instead, or let through while it was down.
+    pub instead: u32,
+    /// When the third party last answered; the start of time: never.
+    pub answered_at: UnixMillis,
+    /// When it last did not.
+    pub silent_at: UnixMillis,
+}
+
+impl TurnstileCounts {
+    /// Takes up what another edge counted.
+    pub fn add(&mut self, more: TurnstileCounts) {
+        self.passed = self.passed.saturating_add(more.passed);
+        self.refused = self.refused.saturating_add(more.refused);
+        self.unanswered = self.unanswered.saturating_add(more.unanswered);
+        self.instead = self.instead.saturating_add(more.instead);
+        self.answered_at = self.answered_at.max(more.answered_at);
+        self.silent_at = self.silent_at.max(more.silent_at);
+    }
+
+    /// Whether its last word was none.
+    pub fn is_down(&self) -> bool {
+        self.silent_at > self.answered_at
+    }
+}
+
 impl EdgeCounts {
     /// Takes up what another edge counted.
     pub fn add(&mut self, more: EdgeCounts) {
@@ -263,6 +300,7 @@ impl EdgeCounts {
         self.bypassed = self.bypassed.saturating_add(more.bypassed);
         self.staff = self.staff.saturating_add(more.staff);
         self.origin.add(more.origin);
+        self.turnstile.add(more.turnstile);
         if let Some(word) = more.stock {
             let is_news = self.stock.is_none_or(|known| word.is_later_than(&known));
             self.stock = if is_news { Some(word) } else { self.stock };
@@ -285,6 +323,8 @@ pub struct EdgeTotals {
     pub bypassed: u64,
     /// Requests with a staff pass.
     pub staff: u64,
+    /// What came of the third party's widget; these counts stop at their greatest value.
+    pub turnstile: TurnstileCounts,
 }
 
 impl EdgeTotals {
@@ -296,6 +336,7 @@ impl EdgeTotals {
         self.origin_errors += u64::from(more.origin_errors);
         self.bypassed += u64::from(more.bypassed);
         self.staff += u64::from(more.staff);
+        self.turnstile.add(more.turnstile);
     }
 }
 

@@ -22,11 +22,11 @@ fn how_the_origin_answered_stands_behind_what_was_said_before_it_was_counted() {
     let ask = ShardAsk::board(watched);
     assert_eq!(
         hex(&encode(&to_shard(ask))),
-        "02 0464656d6f 01 ac02 03 01 00 00 00 00 00 00 ac02 02 03".replace(' ', "")
+        "03 0464656d6f 01 ac02 03 01 00 00 00 00 00 00 000000000000 ac02 02 03".replace(' ', "")
     );
     check(
         to_shard(ShardAsk::Watched { counts, origin }),
-        "02 0464656d6f 01 ac02 03 01 00 00 00 00 00 00 ac02 02 03",
+        "03 0464656d6f 01 ac02 03 01 00 00 00 00 00 00 000000000000 ac02 02 03",
     );
     let report = SyncRequest {
         run: 1,
@@ -40,11 +40,11 @@ fn how_the_origin_answered_stands_behind_what_was_said_before_it_was_counted() {
     assert_eq!(plain, CoordinatorAsk::Sync(report.clone(), counts));
     check(
         to_coordinator(CoordinatorAsk::Watched(report, counts, origin)),
-        "02 0464656d6f 01 06 01 03 0a 00 08 09 01 00 00 00 00 00 00 ac02 02 03",
+        "03 0464656d6f 01 06 01 03 0a 00 08 09 01 00 00 00 00 00 00 000000000000 ac02 02 03",
     );
     check(
         to_coordinator(CoordinatorAsk::Origin),
-        "02 0464656d6f 01 07",
+        "03 0464656d6f 01 07",
     );
     let view = OriginView {
         verdict: Verdict::Down,
@@ -58,5 +58,5 @@ fn how_the_origin_answered_stands_behind_what_was_said_before_it_was_counted() {
         },
         acts: true,
     };
-    check(view, "02 03 04 ac02 02 03 08 01 01 01 05 01");
+    check(view, "03 03 04 ac02 02 03 08 01 01 01 05 01");
 }

@@ -14,14 +14,14 @@ fn what_is_not_a_message_is_refused_with_the_reason() {
     let mut longer = whole.clone();
     longer.push(0);
     let mut older = whole.clone();
-    older[0] = 1;
+    older[0] = 2;
     let mut newer = whole.clone();
-    newer[0] = 3;
+    newer[0] = FORMAT + 1;
     let rows: [(&[u8], Unreadable); 7] = [
         (&[], Unreadable::Empty),
         (&[FORMAT], Unreadable::Malformed),
-        (&newer, Unreadable::Format(3)),
-        (&older, Unreadable::Format(1)),
+        (&newer, Unreadable::Format(FORMAT + 1)),
+        (&older, Unreadable::Format(2)),
         (&whole[..whole.len() - 1], Unreadable::Malformed),
         (&longer, Unreadable::Malformed),
         (
@@ -38,7 +38,7 @@ fn what_is_not_a_message_is_refused_with_the_reason() {
 fn a_refusal_says_what_was_found_and_what_is_read() {
     assert_eq!(
         Unreadable::Format(7).to_string(),
-        "message: format 7, this version reads 2"
+        "message: format 7, this version reads 3"
     );
     assert_eq!(
         Unreadable::TooLong(70_000).to_string(),
@@ -66,6 +66,30 @@ fn counts_add_up_and_never_wrap() {
         (totals.requests, totals.bypassed),
         (2 * u64::from(u32::MAX), 4)
     );
+}
+
+#[test]
+fn of_the_third_partys_widget_the_last_word_of_any_edge_counts() {
+    let heard = |answered, silent| TurnstileCounts {
+        passed: 2,
+        answered_at: UnixMillis(answered),
+        silent_at: UnixMillis(silent),
+        ..TurnstileCounts::default()
+    };
+    for (known, news, is_down) in [
+        ((0, 0), (0, 0), false),
+        ((5, 0), (0, 9), true),
+        ((0, 9), (10, 0), false),
+        ((10, 0), (0, 9), false),
+    ] {
+        let mut sum = heard(known.0, known.1);
+        sum.add(heard(news.0, news.1));
+        assert_eq!(
+            (sum.is_down(), sum.passed),
+            (is_down, 4),
+            "{known:?} {news:?}"
+        );
+    }
 }
 
 #[test]

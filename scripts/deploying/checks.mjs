@@ -85,13 +85,24 @@ export function checkDeploymentIsNoDemo(config, events) {
   return found;
 }
 
+/** The secret of an event's widget: its own, or that of all. */
+const widgetSecrets = ({ variable }) => [variable.replace(/^EVENT_/, "TURNSTILE_SECRET_"), "TURNSTILE_SECRET"];
+
+/** Whether an event asks for the widget of a third party. */
+export const usesTurnstile = ({ event }) => String(event.challenge).includes("turnstile");
+
 /** The secrets' names as wrangler lists them; null when they cannot be listed. */
-export function checkKeys(names, whyUnknown) {
+export function checkKeys(names, whyUnknown, events = []) {
   if (names === null) return [note(`keys: not checked, ${whyUnknown}`)];
-  if (names.includes("ROOT_KEY")) return [ok("keys: ROOT_KEY is there")];
-  return [
-    failed("keys: ROOT_KEY is missing; make one with npm run setup's form, put it with wrangler secret put ROOT_KEY"),
-  ];
+  const root = names.includes("ROOT_KEY")
+    ? ok("keys: ROOT_KEY is there")
+    : failed("keys: ROOT_KEY is missing; make one with npm run setup's form, put it with wrangler secret put ROOT_KEY");
+  const missing = events
+    .filter((named) => usesTurnstile(named) && !widgetSecrets(named).some((name) => names.includes(name)))
+    .map(({ event }) =>
+      failed(`keys: ${event.id} uses Turnstile; put its secret key with wrangler secret put TURNSTILE_SECRET`),
+    );
+  return [root, ...missing];
 }
 
 /** `mode` of an event that does not say. */

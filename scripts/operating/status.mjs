@@ -59,6 +59,7 @@ export function statusLines({ event, url, zone, document, draws = null }) {
   if (document.crawlers) rows.push(["crawlers", crawlersText(document.crawlers)]);
   const shop = shopText(document.origin);
   if (shop !== null) rows.push(["shop", shop]);
+  rows.push(...turnstileRows(document, zone));
   rows.push(...lineRows(figures, document, draws, zone));
   if (figures.pause) {
     const { reason, "next update": nextUpdate } = settingsOf(figures, zone);
@@ -82,6 +83,23 @@ export function statusLines({ event, url, zone, document, draws = null }) {
 const crawlersText = ({ per_minute, in_last_minute, let_through, turned_away }) =>
   `${count(in_last_minute)} of ${count(per_minute)} in the last minute, ${count(let_through)} since the run began, ` +
   `${count(turned_away)} turned away`;
+
+/** What joining takes while the third party's widget cannot be asked about, by `turnstile_down`. */
+const WHILE_DOWN = {
+  pow: "joins take proof of work instead",
+  deny: "nobody joins",
+  allow: "joins take nothing in its place",
+};
+
+/** Whether the third party answers, and what came of its widget, where the event uses it. */
+function turnstileRows({ turnstile }, zone) {
+  if (!turnstile) return [];
+  const { passed, refused, unanswered, instead } = turnstile;
+  const since = turnstile.answered_at_ms ? ` since ${instant(turnstile.answered_at_ms, zone)}` : "";
+  const state = turnstile.is_down ? `DOWN, no answer${since}: ${WHILE_DOWN[turnstile.while_down]}; ` : "";
+  const counts = `${count(passed)} passed, ${count(refused)} refused, ${count(unanswered)} without an answer, ${count(instead)} joined without it`;
+  return [["turnstile", `${state}${counts}`]];
+}
 
 const row = ([name, text]) => `  ${name.padEnd(12)}${text}`;
 

@@ -31,6 +31,7 @@ fn plain() -> PageView {
         check: None,
         work_until: None,
         solver: "/_wr/solver.js?v=1".into(),
+        widget: None,
         lines: Vec::new(),
         line: None,
         refused: None,
@@ -325,13 +326,36 @@ fn what_the_page_carries_has_no_comments_and_all_of_its_code() {
 }
 
 #[test]
+fn nothing_of_the_third_party_is_on_the_page_of_an_event_without_its_widget() {
+    let with = PageView {
+        widget: Some(view::Widget {
+            site_key: "0x4key".into(),
+            script: "https://w.example/api.js".into(),
+            origin: "https://w.example".into(),
+        }),
+        ..plain()
+    };
+    let (with, without) = (render(&with), render(&plain()));
+    assert!(with.contains("<div id=\"widget\" role=\"group\"") && with.contains("0x4key"));
+    assert!(!without.contains("id=\"widget\"") && without.contains("\"widget\":null"));
+}
+
+#[test]
 fn the_policy_allows_the_page_and_nothing_else() {
     let all = "default-src 'none'; script-src 'nonce-abc'; style-src 'nonce-abc'; connect-src 'self'; \
                img-src 'self' data:; form-action 'self'; worker-src 'self'; base-uri 'none'; frame-ancestors ";
-    assert_eq!(policy("abc", None), format!("{all}'none'"));
+    assert_eq!(policy("abc", None, None), format!("{all}'none'"));
     assert_eq!(
-        policy("abc", Some("https://shop.example")),
+        policy("abc", Some("https://shop.example"), None),
         format!("{all}https://shop.example")
+    );
+    let with_widget = all.replace(
+        "'nonce-abc'; style",
+        "'nonce-abc' https://w.example; frame-src https://w.example; style",
+    );
+    assert_eq!(
+        policy("abc", None, Some("https://w.example")),
+        format!("{with_widget}'none'")
     );
 }
 

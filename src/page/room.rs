@@ -8,7 +8,7 @@ use anteroom_queue::shard::command::VisitorState;
 
 use super::choice;
 use super::refused;
-use super::view::{Line, PageView};
+use super::view::{Line, PageView, Widget};
 
 /// The data as JSON that may stand inside a `script` element: `<` is never written as itself, so
 /// nothing in it can end the element or open a comment.
@@ -23,6 +23,7 @@ pub fn json(view: &PageView) -> String {
         "return": view.return_to,
         "permit": view.permit,
         "solver": view.solver,
+        "widget": view.widget.as_ref().map(widget),
         "lines": view.lines.iter().map(line).collect::<Vec<_>>(),
         "line": choice::default_line(view).map(|line| &line.id),
         "framed": view.framed,
@@ -38,6 +39,11 @@ pub fn json(view: &PageView) -> String {
         "me": me(view),
     });
     data.to_string().replace('<', "\\u003c")
+}
+
+/// What the widget's script is called with.
+fn widget(widget: &Widget) -> Value {
+    json!({ "site_key": widget.site_key, "script": widget.script })
 }
 
 /// What does not change of a line.

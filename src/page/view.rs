@@ -65,6 +65,9 @@ pub struct PageView {
     /// The address of the worker that does the work of permits.
     #[serde(default)]
     pub solver: String,
+    /// The third party's widget, where the event uses it.
+    #[serde(default)]
+    pub widget: Option<Widget>,
     /// The event's lines. With one, or none named here, nothing is said about lines.
     pub lines: Vec<Line>,
     /// The line that the page is about, by its id: that of the place, or the one to join.
@@ -111,6 +114,18 @@ pub struct PageView {
     pub face: Look,
     /// The visitor's place; `None`: no ticket.
     pub place: Option<Standing>,
+}
+
+/// A third party's widget.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Widget {
+    /// Its public key.
+    pub site_key: String,
+    /// The address of its script.
+    pub script: String,
+    /// Whom the page's policy lets in for it: scheme and authority.
+    pub origin: String,
 }
 
 /// One line of the event, as far as a choice needs it.

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::answer::Answer;
 use crate::boards::InUse;
-use crate::challenges::{self, Done};
+use crate::challenges::Done;
 use crate::deployment::Room;
 use crate::fields::{self, Fields};
 use crate::joining::{self, Asked, Joined};
@@ -25,14 +25,16 @@ use crate::problem::{self, Problem};
 use crate::routes::{permits as permit_route, state};
 use crate::standing::Stand;
 use crate::taking_joins::has_lines_of;
+use crate::turnstile::{self, Brought};
 use crate::visit::Visit;
 use crate::visitor::Visitor;
 use crate::{networks, way_back};
 
 /// What a join may bring.
-const FIELDS: [&str; 6] = [
+const FIELDS: [&str; 7] = [
     "permit",
     "solution",
+    "turnstile",
     "line",
     "code",
     "enqueue_token",
@@ -119,7 +121,7 @@ async fn join(
         permit,
         expired,
         done,
-    } = shown(visit, room, fields, in_use.as_ref(), with_fresh_permit)?;
+    } = shown(visit, room, fields, in_use.as_ref(), with_fresh_permit).await?;
     let asked = Asked {
         own: unspent(&permit, visitor.ticket().as_ref(), &right, is_over),
         permit,
@@ -149,7 +151,7 @@ struct Shown {
 }
 
 /// The permit that came, or a fresh one, with what it asks for done.
-fn shown(
+async fn shown(
     visit: &Visit,
     room: Room,
     fields: &Fields,
@@ -163,10 +165,11 @@ fn shown(
         }
         false => permit_of(room, fields, visit.now_seconds())?,
     };
-    let solution = fields.text("solution");
-    let done = networks::with(|seen| {
-        challenges::check(&permit, &token, solution, visit.now, visit.network(), seen)
-    })?;
+    let brought = Brought {
+        solution: fields.text("solution"),
+        token: fields.text("turnstile"),
+    };
+    let done = turnstile::check(visit, room, &permit, &token, brought).await?;
     let permit = Permit {
         challenge: Challenge::None,
         ..permit

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anteroom_config::Event;
-use anteroom_durable_objects::wire::{CoordinatorAsk, EdgeTotals, OriginView};
+use anteroom_durable_objects::wire::{CoordinatorAsk, EdgeTotals, OriginView, TurnstileCounts};
 use anteroom_queue::board::{Board, LineBoard, Phase};
 use anteroom_queue::coordinator::command::{CoordinatorReply, Totals};
 use futures_util::future::{join_all, join4};
@@ -56,7 +56,13 @@ async fn of_event(env: &Env, event: &'static Event) -> Vec<Sample> {
     .await;
     match reply {
         Ok(CoordinatorReply::State { board, totals, .. }) => {
-            let mut samples = of_state(&event.id, &board, &totals, edge.ok().as_ref());
+            let edge = edge.ok();
+            let widget = edge.as_ref().filter(|_| event.turnstile.is_some());
+            let widget = widget
+                .into_iter()
+                .flat_map(|edge| of_widget(&event.id, &edge.turnstile));
+            let mut samples = of_state(&event.id, &board, &totals, edge.as_ref());
+            samples.extend(widget);
             samples.extend(of_crawlers(&event.id, crawlers));
             samples.extend(
                 origin
@@ -158,6 +164,39 @@ fn of_origin(event: &'static str, origin: &OriginView) -> Vec<Sample> {
     let cap = cap.map(|cap| ("anteroom_origin_cap_per_minute", GAUGE, cap));
     let samples = known.into_iter().chain(cap);
     samples.map(|sample| of_whole(event, sample)).collect()
+}
+
+/// What came of the third party's widget, of an event that uses it.
+fn of_widget(event: &'static str, counts: &TurnstileCounts) -> Vec<Sample> {
+    [
+        (
+            "anteroom_turnstile_down",
+            GAUGE,
+            u64::from(counts.is_down()),
+        ),
+        (
+            "anteroom_turnstile_passed_total",
+            COUNTER,
+            u64::from(counts.passed),
+        ),
+        (
+            "anteroom_turnstile_refused_total",
+            COUNTER,
+            u64::from(counts.refused),
+        ),
+        (
+            "anteroom_turnstile_unanswered_total",
+            COUNTER,
+            u64::from(counts.unanswered),
+        ),
+        (
+            "anteroom_turnstile_instead_total",
+            COUNTER,
+            u64::from(counts.instead),
+        ),
+    ]
+    .map(|sample| of_whole(event, sample))
+    .into()
 }
 
 fn of_whole(event: &'static str, (name, kind, value): (&'static str, &'static str, u64)) -> Sample {

@@ -1,6 +1,8 @@
 //! `GET /_wr/queues/{event}/observability`: an operator sees board, counts, settings and what was done by whom.
 
-use anteroom_durable_objects::wire::{CoordinatorAsk, EdgeTotals, OriginView, WrongTokens};
+use anteroom_durable_objects::wire::{
+    CoordinatorAsk, EdgeTotals, OriginView, TurnstileCounts, WrongTokens,
+};
 use anteroom_queue::board::LineBoard;
 use anteroom_queue::coordinator::command::{Noted, Totals};
 use anteroom_queue::coordinator::health::Verdict;
@@ -74,6 +76,7 @@ pub fn of(room: Room, observed: &Observed, counted: &Counted) -> Answer {
         "crawlers": counted.crawlers.map(|counted| counted.document()),
         "wrong_tokens": counted.wrong_tokens.as_ref().map(wrong_tokens_document),
         "origin": counted.origin.as_ref().map(origin_document),
+        "turnstile": counted.edge.as_ref().and_then(|edge| turnstile_document(room, &edge.turnstile)),
         "settings": settings_document(settings),
         "configuration_ignored": room.event.settings.other_lines(settings).map(|why| why.to_string()),
         "noted": noted.iter().map(noted_document).collect::<Vec<_>>(),
@@ -125,6 +128,7 @@ fn edge_document(edge: &EdgeTotals) -> Value {
 
 fn wrong_tokens_document(wrong: &WrongTokens) -> Value {
     json!({ "count": wrong.count, "last_at_ms": wrong.last_at.map(|at| at.0) })
+        "turnstile": counted.edge.as_ref().and_then(|edge| turnstile_document(room, &edge.turnstile)),
 }
 
 /// How the origin does, and what is held back because of it.

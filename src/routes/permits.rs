@@ -13,7 +13,7 @@ use crate::problem::Problem;
 use crate::rate_limits::{self, Action};
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{challenges, fields, permits, place};
+use crate::{challenges, fields, permits, place, turnstile};
 
 /// The permit.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
@@ -25,10 +25,14 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
         false => kept_or_fresh(visit, room, &visitor, in_use.as_ref()),
         true => fresh(visit, room, in_use.as_ref()),
     };
+    let mut challenge = challenges::document(permit.challenge);
+    if let Some(widget) = turnstile::document(room, &permit) {
+        challenge["turnstile"] = widget;
+    }
     let document = json!({
         "permit": token,
         "expires_at_ms": permit.expires_at * 1_000,
-        "challenge": challenges::document(permit.challenge),
+        "challenge": challenge,
     });
     Ok(Answer::json(201, &document).with(
         "set-cookie",
@@ -56,12 +60,16 @@ pub fn kept_or_fresh(
 /// A new permit.
 pub fn fresh(visit: &Visit, room: Room, in_use: Option<&InUse>) -> (Permit, String) {
     rate_limits::count(visit, room, Action::Permit);
-    let challenge = match room.event.challenge {
+    let bits = |base| challenges::difficulty(base, &visit.signals(room, in_use)).bits();
+    let usual = match room.event.challenge {
         config::Challenge::None => Challenge::None,
-        config::Challenge::Work(base) => Challenge::Work {
-            bits: challenges::difficulty(base, &visit.signals(room, in_use)).bits(),
-        },
+        config::Challenge::Work(base) => Challenge::Work { bits: bits(base) },
+        config::Challenge::Turnstile(base) => Challenge::Turnstile { bits: bits(base) },
+        config::Challenge::WorkAndTurnstile(base) => {
+            Challenge::WorkAndTurnstile { bits: bits(base) }
+        }
     };
+    let challenge = turnstile::in_force(visit, room, usual);
     sealed(room, in_use, challenge, visit.now_seconds())
 }
 

@@ -23,6 +23,7 @@ use crate::place::Found;
 use crate::platform;
 use crate::routes::{permits, room_problem, solver, state};
 use crate::standing::{Stand, Standing, room_state};
+use crate::turnstile::{self, ThirdParty};
 use crate::visit::Visit;
 use crate::visitor::{Visitor, claim_text, is_of_place};
 use crate::way_back::without_cookies_off;
@@ -170,7 +171,11 @@ fn page(
         .with("retry-after", poll.0.div_ceil(1_000).to_string())
         .with(
             "content-security-policy",
-            page::policy(&nonce, ancestors.as_deref()),
+            page::policy(
+                &nonce,
+                ancestors.as_deref(),
+                room.turnstile.map(ThirdParty::origin),
+            ),
         )
         .with("cross-origin-resource-policy", shown_by)
         .with_cookies(cookies)
@@ -249,6 +254,7 @@ fn page_view(
         work_until,
         check: sent.check.map(|(_, token)| token),
         solver: solver::address(visit.deployment.rooms().prefix()),
+        widget: turnstile::widget(room),
         permit: sent.permit.map(|(_, token)| token),
         lines: looks::lines(room, board, language),
         line: event.lines.get(position).map(|line| line.id.clone()),

@@ -39,7 +39,10 @@ pub fn answer(view: &SheetView, html: String) -> Answer {
 pub fn dressed(answer: Answer, view: &SheetView, html: String) -> Answer {
     let mut answer = answer
         .with("content-type", "text/html; charset=utf-8")
-        .with("content-security-policy", page::policy(&view.nonce, None))
+        .with(
+            "content-security-policy",
+            page::policy(&view.nonce, None, None),
+        )
         .with("cross-origin-opener-policy", "same-origin")
         .with("x-robots-tag", "noindex")
         .with("vary", "Accept, Accept-Language");

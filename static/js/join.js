@@ -21,10 +21,36 @@ const work = worker({
   },
 });
 
-/** A join with what its permit asks for. */
+/** What shows that this is no machine: the work, the widget's token, or more work instead of it. */
+async function prove(permit) {
+  const asked = widget && asksWidget(permit) ? widget.ask(permit) : null;
+  const solution = await work.solve(permit, !asked && asksWidget(permit));
+  if (!asked) return { solution };
+  const token = await Promise.race([asked.token, asked.silent]);
+  if (token) return { solution, turnstile: token };
+  const instead = work.solve(permit, true).then((solution) => ({ solution }));
+  const late = asked.token.then((token) => (token ? { solution, turnstile: token } : instead));
+  return Promise.race([late, instead]);
+}
+
+/** A join with what its permit asks for. A token that is not taken is replaced by work. */
 async function sendWith(permit, more) {
-  const solution = await work.solve(permit);
-  return request("POST", `${queue}/tickets`, { permit, ...(solution && { solution }), ...more });
+  const send = ({ solution, turnstile }) =>
+    request("POST", `${queue}/tickets`, {
+      permit,
+      ...(solution && { solution }),
+      ...(turnstile && { turnstile }),
+      ...more,
+    });
+  const proof = await prove(permit);
+  try {
+    return await send(proof);
+  } catch (error) {
+    const { field, type } = error.answer ?? {};
+    if (!proof.turnstile || (field !== "turnstile" && type !== UNSOLVED)) throw error;
+    widget.giveUp();
+    return send(await prove(permit));
+  }
 }
 
 const sendJoin = (permit) => sendWith(permit, wanted());
@@ -76,7 +102,7 @@ async function prepare() {
   const permit = memory.read().permit ?? room.permit;
   const kept = permit && !endsSoon(permit, serverNow()) ? permit : await freshPermit();
   memory.write({ permit: kept });
-  await work.solve(kept);
+  await prove(kept);
 }
 
 /** What made a place is kept to join the same line again. */

@@ -38,6 +38,8 @@ const way = {
   chosen: me.state === "none" && me.phase === "before",
   /** How much of the permit's work is done, 0 to 1. */
   worked: 0,
+  /** The widget is asked. */
+  asked: false,
   prepared: false,
   /** What a claim brings after a check, and how much of its work is done; null: none is asked for. */
   check: null,
@@ -72,6 +74,13 @@ const speaker = announcer({
   after: setTimeout,
 });
 const extras = extrasIn(window, find, words);
+const widget =
+  room.widget &&
+  widgetIn(room.widget, {
+    box: find("widget-box"),
+    changed: () => redraw(),
+    asks: () => speaker.say(words.text("joining.widget")),
+  });
 
 const poll = poller({
   ask: () => request("GET", mine),
@@ -111,13 +120,6 @@ function hear(answer) {
   redraw();
 }
 
-/** The permit of a place that is gone makes no other: the next one needs a new permit. */
-function forgetPermit() {
-  if (way.had_place) room.permit = null;
-  way.had_place = false;
-  memory.write({ permit: undefined, rank: undefined });
-}
-
 /** The state with what only this page knows: a choice that is open, and a wish to wait. */
 function seen() {
   const held = me.entry != null && memory.read().held === `${me.line} ${me.entry}`;
@@ -133,6 +135,7 @@ function sceneNow() {
 
 function redraw() {
   const scene = sceneNow();
+  way.asked = Boolean(widget?.isPending());
   const slots = slotsOf(scene, room, seen(), words, wait.eta, serverNow(), way);
   slots.chosen = room.line;
   const kept = memory.read();
@@ -141,6 +144,7 @@ function redraw() {
   draw(find, scene, slots, move, inLine ? progressOf(start, me.ahead) : null, words);
   line(find("cause"), scene === "waiting" && wait.cause ? words.text(`cause.${wait.cause}`) : null);
   drawRefusal();
+  if (widget) show(find("widget"), PROVES.includes(scene) && widget.isShown());
   show(find("handover"), Boolean(room.handover) && slots.canLeave && scene !== "provisional");
   show(find("extras"), extras.any && slots.canLeave && scene !== "called");
   redrawAge(scene);

@@ -6,6 +6,7 @@ const QUIET = ["ended", "elsewhere", "lapsed", "left", "stopped", "soldout", "cl
 const CAN_LEAVE = ["provisional", "prequeue", "drawing", "waiting", "paused", "called", "pending"];
 const GREETS = ["before", "join", "joining", "prequeue"];
 const COUNTS_DOWN = ["before", "prequeue"];
+const PROVES = ["before", "joining"];
 const SHOWS_PLACE = ["prequeue", "waiting", "paused"];
 
 function sceneOf(me) {
@@ -86,7 +87,7 @@ function endedOf(room, me, words, now_ms) {
   return [ended, words.text("ended.early.next")];
 }
 
-function leadOf(scene, room, me, words, now_ms, { busy = false, worked = 0, checked = 0 }) {
+function leadOf(scene, room, me, words, now_ms, { busy = false, worked = 0, checked = 0, asked = false }) {
   const { text } = words;
   const opening = (at_ms, key) => {
     const time = words.timeThere(at_ms, now_ms, room.zone);
@@ -117,7 +118,7 @@ function leadOf(scene, room, me, words, now_ms, { busy = false, worked = 0, chec
       return [text("recheck.lead"), checked > 0 && workOf(checked, words)].filter(Boolean);
     case "joining":
       if (worked > 0 && worked < 1) return [workOf(worked, words)];
-      return [text(busy ? "joining.busy" : "joining.lead")];
+      return [text(busy ? "joining.busy" : asked ? "joining.widget" : "joining.lead")];
     default:
       return [text(`${scene}.lead`)];
   }

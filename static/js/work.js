@@ -6,6 +6,10 @@ const PUZZLES = 32;
 const CORES_FOR_TWO = 4;
 /** A permit that ends sooner is replaced before its work begins, while nothing has been sent with it. */
 const ENDS_SOON_MS = 60_000;
+/** Who brings no word of the widget works so many bits more; `MORE_INSTEAD` in src/challenges.rs. */
+const MORE_INSTEAD = 2;
+/** The most work that a permit can ask for, in bits. */
+const MOST_BITS = 24;
 /** So long before joins are taken the work begins: permits live longer. */
 const AHEAD_MS = 120_000;
 
@@ -21,7 +25,7 @@ function claimsIn(permit) {
 /** Whether a permit that asks for work should rather be replaced than worked for. */
 const endsSoon = (permit, now_ms) => {
   const { chl, exp } = claimsIn(permit);
-  return chl === "pow" && exp * 1_000 - now_ms < ENDS_SOON_MS;
+  return chl !== "none" && exp * 1_000 - now_ms < ENDS_SOON_MS;
 };
 
 /** The seed of a permit's puzzles: its signature, as eight numbers. */
@@ -67,20 +71,23 @@ function worker({ start, cores, told }) {
         fail(error);
       }
     });
-    return { permit, workers, solution: solution.catch(() => null) };
+    return { permit, bits, workers, solution: solution.catch(() => null) };
   };
   return {
-    /** The solution of a permit; null where no worker works, undefined where nothing is asked. */
-    async solve(permit) {
-      const { chl, bits } = claimsIn(permit);
-      if (chl !== "pow") return undefined;
-      if (now?.permit !== permit) {
+    /** The solution of a permit; null where no worker works, undefined where no work is asked. `instead`: of a widget. */
+    async solve(permit, instead = false) {
+      const { chl = "none", bits } = claimsIn(permit);
+      if (!instead && !chl.includes("pow")) return undefined;
+      const wanted = instead ? Math.min(bits + MORE_INSTEAD, MOST_BITS) : bits;
+      if (now?.permit !== permit || now.bits !== wanted) {
         stop();
-        now = begin(permit, bits);
+        if (shown === 1) shown = 0;
+        now = begin(permit, wanted);
       }
-      const solution = await now.solution;
-      stop();
-      return solution;
+      const { workers, solution } = now;
+      const solved = await solution;
+      for (const each of workers) each.terminate();
+      return solved;
     },
   };
 }

@@ -95,6 +95,18 @@ test("a missing key fails, a key that nobody could ask for is noted", () => {
   assert.deepEqual(outcomes(checkKeys(null, "offline")), ["note"]);
 });
 
+test("an event with a widget needs its secret, or that of all widgets", () => {
+  const events = [event({ challenge: "turnstile" })];
+  for (const [name, expected] of [
+    ["TURNSTILE_SECRET", ["ok"]],
+    ["TURNSTILE_SECRET_TOUR", ["ok"]],
+    ["TURNSTILE_SECRET_OTHER", ["ok", "failed"]],
+  ]) {
+    assert.deepEqual(outcomes(checkKeys(["ROOT_KEY", name], "", events)), expected, name);
+  }
+  assert.deepEqual(outcomes(checkKeys(["ROOT_KEY"], "", [event()])), ["ok"]);
+});
+
 test("every live value that differs from the file is named", () => {
   const named = event({ admission: { per_minute: 1200 } });
   const board = { mode: "always", stop: false, message: null, limits: { per_minute: 1200, max_active: null } };

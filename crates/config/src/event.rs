@@ -5,6 +5,7 @@ use anteroom_queue::units::{Millis, UnixMillis};
 
 use crate::crawlers::Crawlers;
 use crate::guard::Guard;
+use crate::host;
 use crate::path::PathRule;
 
 /// What a visitor has to solve before joining.
@@ -14,6 +15,51 @@ pub enum Challenge {
     None,
     /// Proof of work: this many zero bits of each hash from everybody.
     Work(u8),
+    /// A third party's widget, or more work than this instead.
+    Turnstile(u8),
+    /// Both.
+    WorkAndTurnstile(u8),
+}
+
+impl Challenge {
+    /// Whether the third party's widget is on the page.
+    pub const fn uses_turnstile(self) -> bool {
+        matches!(
+            self,
+            Challenge::Turnstile(_) | Challenge::WorkAndTurnstile(_)
+        )
+    }
+}
+
+/// What joining takes while nobody can ask the third party about its widget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnstileDown {
+    /// Proof of work.
+    Work,
+    /// Nobody joins.
+    Deny,
+    /// Nothing more than the rest of the challenge.
+    Allow,
+}
+
+impl TurnstileDown {
+    /// As configurations and the API write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TurnstileDown::Work => "pow",
+            TurnstileDown::Deny => "deny",
+            TurnstileDown::Allow => "allow",
+        }
+    }
+}
+
+/// The third party's widget on the page of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turnstile {
+    /// The widget's public key.
+    pub site_key: String,
+    /// What holds while it cannot be asked.
+    pub down: TurnstileDown,
 }
 
 /// How passes are signed.
@@ -112,6 +158,8 @@ pub struct Event {
     pub queue_status: u16,
     /// What a visitor has to solve before joining.
     pub challenge: Challenge,
+    /// The widget, where the challenge uses it.
+    pub turnstile: Option<Turnstile>,
     /// Other sites' origins whose scripts may read the answers.
     pub cors_origins: Vec<String>,
     /// Sites that may show the queue page in a frame; empty: none.
@@ -151,6 +199,11 @@ impl Event {
     /// Where its shop begins: the path that leads a visitor to it.
     pub fn front(&self) -> &str {
         self.paths.first().map_or("/", PathRule::front)
+    }
+
+    /// Whether only this machine reaches it.
+    pub fn is_loopback_only(&self) -> bool {
+        host::are_loopback(&self.hosts)
     }
 
     /// The line of this name, and its position.

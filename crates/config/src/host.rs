@@ -59,6 +59,13 @@ pub fn is_loopback(host: &str) -> bool {
             .is_ok_and(|address| address.is_loopback())
 }
 
+/// Whether all of these configured hosts are this machine.
+pub fn are_loopback(hosts: &[String]) -> bool {
+    hosts
+        .iter()
+        .all(|host| host == LOOPBACK || is_loopback(host))
+}
+
 /// Whether a normalised host is one that the configured `pattern` stands for.
 pub fn matches(pattern: &str, host: &str) -> bool {
     pattern == host || (pattern == LOOPBACK && is_loopback(host))

@@ -35,10 +35,12 @@
 //! | `max_extension_minutes` | 0 to 1440, in all | 10 |
 //! | `handover` | true, false: whether a place can move to another browser by a code | true |
 //! | `keep_days` | 1 to 365 days after the end of a run, then everything of it is deleted | 30 |
-//! | `challenge` | `pow` (proof of work), `none` | `pow` |
+//! | `challenge` | `pow` (proof of work), `turnstile` (the widget, or more work instead), `pow+turnstile` (both), `none` | `pow` |
 //! | `pow_bits` | 4 to 20: zero bits of each hash of the work that everybody is asked for; each more doubles it | 16 |
 //! | `recheck` | who is checked before being let in: `suspected`, `everyone`; with `challenge = "none"` nobody | `suspected` |
 //! | `binding` | what a pass is bound to: `none`, `strict` (network and browser) | `none` |
+//! | `turnstile_site_key` | with `turnstile` only: 1 to 64 letters, digits, `-` and `_`; keys for tests on loopback hosts only | required |
+//! | `turnstile_down` | with `turnstile` only: `pow`, `deny`, `allow`, while it cannot be asked | `pow` |
 //! | `queue_status` | 200, 202, 429, 503 | 503 |
 //! | `cors_origins` | up to 20 origins `https://host[:port]` (`http` for loopback only) | none |
 //! | `frame_ancestors` | up to 20 such origins, or `self` | none |
@@ -175,6 +177,8 @@ pub const EVENT_KEYS: &[&str] = &[
     "pow_bits",
     "recheck",
     "binding",
+    "turnstile_site_key",
+    "turnstile_down",
     "queue_status",
     "cors_origins",
     "frame_ancestors",
@@ -221,6 +225,9 @@ pub const MAX_ID_BYTES: usize = 40;
 
 /// A title's longest form, in characters: it is the page's heading.
 pub const MAX_TITLE_CHARS: usize = 120;
+
+/// A widget's site key in its longest form, in characters: twice what they have today.
+pub const MAX_SITE_KEY_CHARS: usize = 64;
 
 /// A line's title in its longest form, in characters: it is the label of a choice on a phone.
 pub const MAX_LINE_TITLE_CHARS: usize = 60;

@@ -8,6 +8,7 @@
 //! refused, all at once, each with the field's path, what was found and what is allowed.
 //! [`keys`] lists every key with its default. What an event looks like is in a file of its own: [`face`].
 
+pub mod challenge;
 mod crawlers;
 mod event;
 pub mod explain;
@@ -28,7 +29,9 @@ mod settings;
 mod texts;
 
 pub use crawlers::Crawlers;
-pub use event::{Access, Challenge, Event, EventLine, Origin, OriginUrl, PassAlgorithm};
+pub use event::{
+    Access, Challenge, Event, EventLine, Origin, OriginUrl, PassAlgorithm, Turnstile, TurnstileDown,
+};
 pub use parse::parse_event;
 pub use path::PathRule;
 pub use problem::Problem;

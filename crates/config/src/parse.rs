@@ -3,7 +3,7 @@
 use anteroom_queue::units::Millis;
 use serde_json::Value;
 
-use crate::event::{Challenge, Event, Origin, PassAlgorithm};
+use crate::event::{Event, Origin, PassAlgorithm};
 use crate::fields::Fields;
 use crate::host;
 use crate::keys;
@@ -11,7 +11,7 @@ use crate::origins::{self, ORIGIN_FORM};
 use crate::path::{PathRule, RULE_FORM};
 use crate::problem::Problem;
 use crate::schedule::{self, Schedule, ZONE_FORM};
-use crate::{ZoneExists, crawlers, guard, lines, settings, texts};
+use crate::{ZoneExists, challenge, crawlers, guard, lines, settings, texts};
 
 /// Reads the variable `variable` (`EVENT_…`) of one event. All problems are found at once.
 pub fn parse_event(
@@ -45,14 +45,7 @@ fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event>
         .text("time_zone", ZONE_FORM, zone)
         .unwrap_or(keys::DEFAULT_TIME_ZONE.to_owned());
     let queue_status = read_queue_status(fields);
-    let work = Challenge::Work(fields.whole_or_default(keys::POW_BITS) as u8);
-    let challenge = fields
-        .text("challenge", "\"pow\" or \"none\"", |text| match text {
-            "none" => Some(Challenge::None),
-            "pow" => Some(work),
-            _ => None,
-        })
-        .unwrap_or(work);
+    let (challenge, turnstile) = challenge::read(fields, hosts.as_deref());
     let cors_origins = fields
         .list("cors_origins", keys::MAX_HOSTS, ORIGIN_FORM, web_origin)
         .unwrap_or_default();
@@ -77,6 +70,7 @@ fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event>
         time_zone,
         queue_status,
         challenge,
+        turnstile,
         cors_origins,
         frame_ancestors,
         crawlers,

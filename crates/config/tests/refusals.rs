@@ -212,7 +212,7 @@ fn texts_have_their_form() {
     check(
         json!({"challenge": "captcha"}),
         "challenge",
-        "\"pow\" or \"none\"",
+        "\"pow\", \"turnstile\", \"pow+turnstile\" or \"none\"",
     );
     check(
         json!({"pass_algorithm": "none"}),

@@ -2,7 +2,7 @@
 //!
 //! One permit is one place: whoever joins twice with it gets the same place. So it may outlive its `exp` for finding
 //! that place again, and makes no new one then. Claims: `v iss evt run jti home iat exp chl bits? arr?`; `bits` is there
-//! when the challenge asks for work.
+//! whenever something is asked for.
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 
@@ -23,6 +23,16 @@ pub enum Challenge {
         /// Zero bits of each hash, at most [`MAX_WORK_BITS`].
         bits: u8,
     },
+    /// What a third party's widget says of the visitor, or else work.
+    Turnstile {
+        /// As for [`Challenge::Work`]: what is asked of who brings work instead follows from it.
+        bits: u8,
+    },
+    /// Both, or else more work.
+    WorkAndTurnstile {
+        /// As for [`Challenge::Work`].
+        bits: u8,
+    },
 }
 
 /// The most work that a permit can ask for, in zero bits of each hash.
@@ -34,15 +44,27 @@ impl Challenge {
         match self {
             Challenge::None => "none",
             Challenge::Work { .. } => "pow",
+            Challenge::Turnstile { .. } => "turnstile",
+            Challenge::WorkAndTurnstile { .. } => "pow+turnstile",
         }
     }
 
-    /// The zero bits that it asks for, if it asks for work.
+    /// The zero bits that the work is reckoned from; `None`: nothing is asked for.
     pub const fn bits(self) -> Option<u8> {
         match self {
             Challenge::None => None,
-            Challenge::Work { bits } => Some(bits),
+            Challenge::Work { bits }
+            | Challenge::Turnstile { bits }
+            | Challenge::WorkAndTurnstile { bits } => Some(bits),
         }
+    }
+
+    /// Whether a third party's widget is asked for.
+    pub const fn asks_turnstile(self) -> bool {
+        matches!(
+            self,
+            Challenge::Turnstile { .. } | Challenge::WorkAndTurnstile { .. }
+        )
     }
 
     fn read(claims: &mut ClaimsReader<'_>) -> Result<Self, Refusal> {
@@ -59,7 +81,9 @@ impl Challenge {
         match (name, bits) {
             ("none", None) => Ok(Challenge::None),
             ("pow", Some(bits)) => Ok(Challenge::Work { bits }),
-            ("none" | "pow", _) => Err(refused),
+            ("turnstile", Some(bits)) => Ok(Challenge::Turnstile { bits }),
+            ("pow+turnstile", Some(bits)) => Ok(Challenge::WorkAndTurnstile { bits }),
+            ("none" | "pow" | "turnstile" | "pow+turnstile", _) => Err(refused),
             _ => Err(Refusal::Claims { claim: "chl" }),
         }
     }

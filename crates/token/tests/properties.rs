@@ -33,7 +33,12 @@ prop_compose! {
         nonce: [u8; 16], home: u16, issued_at in 0..=NOW, expires_at in NOW + 1..=LARGEST,
         arrived_at in proptest::option::of(0..=LARGEST), bits in proptest::option::of(1..=MAX_WORK_BITS),
     ) -> Permit {
-        let challenge = bits.map_or(Challenge::None, |bits| Challenge::Work { bits });
+        let challenge = match (bits, home % 3) {
+            (None, _) => Challenge::None,
+            (Some(bits), 0) => Challenge::Work { bits },
+            (Some(bits), 1) => Challenge::Turnstile { bits },
+            (Some(bits), _) => Challenge::WorkAndTurnstile { bits },
+        };
         Permit { nonce, home, issued_at, expires_at, challenge, arrived_at }
     }
 }

@@ -1,0 +1,214 @@
+use super::*;
+use crate::networks::Counts;
+use crate::samples;
+use anteroom_challenge::search;
+use anteroom_queue::board::Phase;
+use anteroom_queue::units::EntryNumber;
+
+const ISSUED: u64 = 1_000;
+
+fn network(address: &str) -> Network {
+    Network::of_provider(Some(address))
+}
+
+fn signals(joins: u32) -> Signals {
+    Signals {
+        network: network("192.0.2.7"),
+        joins,
+        above_plan: false,
+        unlike_a_browser: false,
+        kind: NetworkKind::Unknown,
+    }
+}
+
+fn more(signals: Signals) -> u8 {
+    difficulty(Difficulty::BASE.bits(), &signals).bits() - Difficulty::BASE.bits()
+}
+
+fn nobody() -> Seen {
+    Seen {
+        joins: Counts::lasting(Millis(1)),
+        waited: Counts::lasting(Millis(600_000)),
+        entered: Counts::lasting(Millis(1)),
+    }
+}
+
+fn permit(bits: Option<u8>) -> Permit {
+    Permit {
+        nonce: [7; 16],
+        home: 0,
+        issued_at: ISSUED,
+        expires_at: ISSUED + 300,
+        challenge: bits.map_or(Challenge::None, |bits| Challenge::Work { bits }),
+        arrived_at: None,
+    }
+}
+
+// P22: the worst is eight times the work, and nobody is refused.
+#[test]
+fn more_work_is_asked_of_networks_that_many_joins_come_from_up_to_eight_times() {
+    for (joins, bits) in [
+        (0, 0),
+        (63, 0),
+        (64, 1),
+        (255, 1),
+        (256, 2),
+        (1_024, 3),
+        (u32::MAX, 3),
+    ] {
+        assert_eq!(more(signals(joins)), bits, "{joins} joins");
+    }
+    let v6 = |joins| Signals {
+        network: network("2001:db8::1"),
+        ..signals(joins)
+    };
+    for (joins, bits) in [(15, 0), (16, 1), (64, 2), (256, 3)] {
+        assert_eq!(more(v6(joins)), bits, "{joins} joins over IPv6");
+    }
+}
+
+#[test]
+fn signals_add_up_to_three_bits_and_a_carriers_phones_are_asked_for_one_at_most() {
+    let odd = Signals {
+        above_plan: true,
+        unlike_a_browser: true,
+        ..signals(0)
+    };
+    assert_eq!(more(odd), 2);
+    let rented = |signals| Signals {
+        kind: NetworkKind::DataCentre,
+        ..signals
+    };
+    assert_eq!((more(rented(signals(0))), more(rented(odd))), (2, 3));
+    let phones = Signals {
+        kind: NetworkKind::Carrier,
+        joins: 100_000,
+        ..odd
+    };
+    assert_eq!(more(phones), 1);
+}
+
+#[test]
+fn more_visitors_than_were_planned_for_are_a_signal() {
+    let mut board = samples::board(Phase::Open);
+    board.lines[0].entries = EntryNumber(1_000);
+    assert!(!is_above_plan(&board, 1_000) && is_above_plan(&board, 999));
+}
+
+// P16: less work than the widget costs nobody.
+#[test]
+fn in_place_of_the_widget_four_times_the_work_or_wait_does_whatever_else_is_asked_for() {
+    let (widget, both) = (
+        Challenge::Turnstile { bits: 16 },
+        Challenge::WorkAndTurnstile { bits: 16 },
+    );
+    for (challenge, alone) in [
+        (Challenge::None, None),
+        (Challenge::Work { bits: 16 }, Some(16)),
+        (widget, Some(18)),
+        (both, Some(18)),
+        (Challenge::Turnstile { bits: 23 }, Some(24)),
+    ] {
+        assert_eq!(bits_alone(challenge), alone, "{challenge:?}");
+    }
+    let instead =
+        json!({"kind": "turnstile", "puzzles": 32, "or_wait_seconds": 60, "instead_bits": 18});
+    assert_eq!(document(widget), instead);
+    assert_eq!(document(both)["bits"], 16);
+    let permit = Permit {
+        challenge: widget,
+        ..permit(None)
+    };
+    let at = |seconds: u64| UnixMillis((ISSUED + seconds) * 1_000);
+    let until = |now| waits_until(&permit, now, network("192.0.2.7"), &nobody());
+    assert_eq!((until(at(56)), until(at(57))), (Some(at(57)), None));
+}
+
+// P1, P2, P5.
+#[test]
+fn work_holds_for_its_permit_only_and_what_is_no_solution_is_refused() {
+    let room = samples::room(json!([{ "id": "general" }]));
+    let permit = permit(Some(4));
+    let token = room.tokens.seal_permit(&permit);
+    let seed = Seed(permit_signature(&token).unwrap());
+    let four = Difficulty::new(4).unwrap();
+    let solution = Solution::new(core::array::from_fn(|index| {
+        search(&seed, index as u8, four, 0, u32::MAX).unwrap()
+    }));
+    let ask = |permit: &Permit, token: &str, solution: &str| {
+        let now = UnixMillis(ISSUED * 1_000);
+        check(
+            permit,
+            token,
+            Some(solution),
+            now,
+            network("192.0.2.7"),
+            &nobody(),
+        )
+    };
+    let text = solution.to_string();
+    assert_eq!(ask(&permit, &token, &text), Ok(Done::Worked));
+    let other = Permit {
+        nonce: [8; 16],
+        ..permit.clone()
+    };
+    let of_other = room.tokens.seal_permit(&other);
+    assert_eq!(ask(&other, &of_other, &text).unwrap_err().status(), 422);
+    let zero = "0".repeat(256);
+    assert_eq!(
+        ask(&permit, &token, &zero).unwrap_err().named_field(),
+        Some("solution")
+    );
+    assert_eq!(ask(&permit, &token, "x").unwrap_err().status(), 400);
+}
+
+#[test]
+fn who_cannot_work_waits_and_a_network_may_do_so_a_few_times() {
+    let here = network("192.0.2.7");
+    let mut seen = nobody();
+    let ask = |permit: &Permit, seconds: f64, seen: &mut Seen, at: Network| {
+        let now = UnixMillis((1_000.0 * seconds) as u64);
+        let asked = check(permit, "a.b.c", None, now, at, seen);
+        if asked == Ok(Done::Waited) {
+            seen.waited.count(at, now);
+        }
+        asked.map_err(|problem| problem.kind())
+    };
+    let issued = ISSUED as f64;
+    assert_eq!(
+        ask(&permit(None), issued, &mut seen, here),
+        Ok(Done::Worked)
+    );
+    for (bits, wait) in [(16, 14.25), (17, 28.5), (19, 114.0), (24, 171.0)] {
+        let permit = permit(Some(bits));
+        assert_eq!(
+            ask(&permit, issued + wait - 0.01, &mut seen, here),
+            Err("unsolved")
+        );
+        assert_eq!(
+            ask(&permit, issued + wait, &mut seen, here),
+            Ok(Done::Waited)
+        );
+    }
+    let patient = permit(Some(16));
+    for _ in 4..MOST_WAITED {
+        assert_eq!(
+            ask(&patient, issued + 20.0, &mut seen, here),
+            Ok(Done::Waited)
+        );
+    }
+    assert_eq!(
+        ask(&patient, issued + 20.0, &mut seen, here),
+        Err("unsolved")
+    );
+    let there = network("198.51.100.7");
+    assert_eq!(
+        ask(&patient, issued + 20.0, &mut seen, there),
+        Ok(Done::Waited)
+    );
+    assert_eq!(
+        ask(&patient, issued + 700.0, &mut seen, here),
+        Ok(Done::Waited),
+        "later again"
+    );
+}
