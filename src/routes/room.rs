@@ -226,10 +226,8 @@ fn page_view(
     let line = board.and_then(|board| board.lines.get(position));
     let now = platform::now();
     let configured = event.settings.lines.get(position);
-    let opens_at = match line {
-        Some(line) => line.opens_at,
-        None => configured.and_then(|line| line.opens_at),
-    };
+    let configured = configured.and_then(|line| line.opens_at);
+    let opens_at = line.map_or(configured, |line| line.opens_at);
     let asked = Asked::of(visit, visitor);
     let language = Language::choose(visit.incoming.header("accept-language").as_deref());
     let place = place(standing, in_use, ran_out(visitor, standing));

@@ -7,8 +7,8 @@ const SILENT_MS = 4_000;
 const ASKED_MS = 30_000;
 /** A token holds for five minutes; an older one than this is not sent any more. */
 const TOKEN_LIFE_MS = 240_000;
-/** Below this width there is no room for the wide form. */
-const WIDE_PX = 350;
+/** Below this width there is no room for the wide form: <https://developers.cloudflare.com/turnstile/get-started/client-side-rendering/>. */
+const WIDE_PX = 300;
 
 const asksWidget = (permit) => String(claimsIn(permit).chl).includes("turnstile");
 
