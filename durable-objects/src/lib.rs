@@ -54,6 +54,7 @@ mod shard_object;
 mod sizes;
 mod sqlite;
 mod storage;
+mod turnstile_counts;
 mod uplink;
 #[cfg(test)]
 mod visitors;

@@ -128,7 +128,22 @@ fn edge_document(edge: &EdgeTotals) -> Value {
 
 fn wrong_tokens_document(wrong: &WrongTokens) -> Value {
     json!({ "count": wrong.count, "last_at_ms": wrong.last_at.map(|at| at.0) })
-        "turnstile": counted.edge.as_ref().and_then(|edge| turnstile_document(room, &edge.turnstile)),
+}
+
+/// What came of the third party's widget, whether it answers, and what holds while it does not; `None`: there is none.
+fn turnstile_document(room: Room, counts: &TurnstileCounts) -> Option<Value> {
+    let down = room.event.turnstile.as_ref()?.down;
+    let known = |at: UnixMillis| (at.0 > 0).then_some(at.0);
+    Some(json!({
+        "is_down": counts.is_down(),
+        "while_down": down.name(),
+        "passed": counts.passed,
+        "refused": counts.refused,
+        "unanswered": counts.unanswered,
+        "instead": counts.instead,
+        "answered_at_ms": known(counts.answered_at),
+        "silent_at_ms": known(counts.silent_at),
+    }))
 }
 
 /// How the origin does, and what is held back because of it.
