@@ -166,7 +166,9 @@ fn fresh(room: Room, subject: Subject, challenge: Challenge, now: u64) -> Check 
 fn challenge(visit: &Visit, room: Room, in_use: Option<&InUse>) -> Challenge {
     match room.event.challenge {
         config::Challenge::None => Challenge::None,
-        config::Challenge::Work(base) => Challenge::Work {
+        config::Challenge::Work(base)
+        | config::Challenge::Turnstile(base)
+        | config::Challenge::WorkAndTurnstile(base) => Challenge::Work {
             bits: challenges::difficulty(base, &visit.signals(room, in_use)).bits(),
         },
     }

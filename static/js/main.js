@@ -120,6 +120,13 @@ function hear(answer) {
   redraw();
 }
 
+/** The permit of a place that is gone makes no other: the next one needs a new permit. */
+function forgetPermit() {
+  if (way.had_place) room.permit = null;
+  way.had_place = false;
+  memory.write({ permit: undefined, rank: undefined });
+}
+
 /** The state with what only this page knows: a choice that is open, and a wish to wait. */
 function seen() {
   const held = me.entry != null && memory.read().held === `${me.line} ${me.entry}`;
