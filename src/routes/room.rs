@@ -159,6 +159,7 @@ fn page(
     } else {
         room.event.queue_status
     };
+    let third_party = room.turnstile.map(ThirdParty::origin);
     let ancestors =
         (!room.event.frame_ancestors.is_empty()).then(|| room.event.frame_ancestors.join(" "));
     // A site that isolates itself shows in its frames only what says that it may be shown.
@@ -171,11 +172,7 @@ fn page(
         .with("retry-after", poll.0.div_ceil(1_000).to_string())
         .with(
             "content-security-policy",
-            page::policy(
-                &nonce,
-                ancestors.as_deref(),
-                room.turnstile.map(ThirdParty::origin),
-            ),
+            page::policy(&nonce, ancestors.as_deref(), third_party),
         )
         .with("cross-origin-resource-policy", shown_by)
         .with_cookies(cookies)
