@@ -11,7 +11,9 @@ import { seconds } from "./stories.mjs";
 /** Joins are taken so long after the start: a page that is open by then has done its work. */
 const OPENS_AFTER_MS = 30_000;
 const JOINED = ".say h1";
-const SLOW_JOINS = 12;
+const SLOW_JOINS = 10;
+/** On a busy machine a quarter of the processor is very little. */
+const SLOW_WITHIN_MS = 240_000;
 const LOOKS = 200;
 /** As Linux shows it, cut to its 15 bytes. */
 const WORKER_THREAD = "DedicatedWorker";
@@ -152,7 +154,7 @@ async function joinsFresh(browser) {
   });
   const began = performance.now();
   await page.goto(room.pathOf("demo"));
-  await isJoined(page);
+  await isJoined(page, SLOW_WITHIN_MS);
   const ms = Math.round(performance.now() - began);
   const longest_ms = await page.evaluate(() => window.longest_ms);
   await context.close();
