@@ -48,7 +48,7 @@ impl Method {
 /// Where headers come from.
 enum HeaderSource {
     Request(Headers),
-    #[cfg(test)]
+    #[cfg(any(test, feature = "fuzzing"))]
     Listed(Vec<(&'static str, String)>),
 }
 
@@ -86,7 +86,7 @@ impl Incoming {
     pub fn header(&self, name: &str) -> Option<String> {
         match &self.headers {
             HeaderSource::Request(headers) => headers.get(name).ok().flatten(),
-            #[cfg(test)]
+            #[cfg(any(test, feature = "fuzzing"))]
             HeaderSource::Listed(listed) => listed
                 .iter()
                 .find(|(present, _)| *present == name)
@@ -169,7 +169,8 @@ impl Incoming {
             && self.header("access-control-request-method").is_some()
     }
 
-    #[cfg(test)]
+    /// A request of this address with these headers, without a platform.
+    #[cfg(any(test, feature = "fuzzing"))]
     pub fn listed(method: Method, address: &str, headers: &[(&'static str, &str)]) -> Self {
         let (secure, authority, path, query) =
             split_address(address).expect("a test has an address");

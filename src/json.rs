@@ -1,5 +1,8 @@
 //! JSON documents read strictly: a document that names a member twice is none. Readers of JSON disagree about which of the
 //! two counts, so whoever looks at a request on its way would see another one than the room.
+//!
+//! A whole number is one however it is written: `5.0` and `5e0` are 5, as JSON Schema means it and as many languages write
+//! their only kind of number.
 
 use std::fmt;
 
@@ -11,6 +14,9 @@ pub fn read(bytes: &[u8]) -> Option<Value> {
     let Strict(value) = serde_json::from_slice(bytes).ok()?;
     Some(value)
 }
+
+/// The largest number below which a double holds every whole one exactly.
+const MAX_EXACT: f64 = (1_u64 << 53) as f64;
 
 struct Strict(Value);
 
@@ -46,7 +52,12 @@ impl<'de> Visitor<'de> for Reader {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+        let is_whole = value.fract() == 0.0 && value.abs() <= MAX_EXACT;
+        Ok(match is_whole {
+            true if value >= 0.0 => Value::Number((value as u64).into()),
+            true => Value::Number((value as i64).into()),
+            false => Number::from_f64(value).map_or(Value::Null, Value::Number),
+        })
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Value, E> {
@@ -78,6 +89,8 @@ impl<'de> Visitor<'de> for Reader {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -97,6 +110,23 @@ mod tests {
             assert_eq!(read, serde_json::from_str(text).ok(), "{text}");
             assert!(read.is_some(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_whole_number_is_one_however_it_is_written() {
+        for (text, number) in [
+            ("151.0", json!(151)),
+            ("1.51e2", json!(151)),
+            ("0.0", json!(0)),
+            ("-0.0", json!(0)),
+            ("-3.0", json!(-3)),
+            ("9007199254740992.0", json!(9_007_199_254_740_992_u64)),
+            ("1.5", json!(1.5)),
+            ("1e300", json!(1e300)),
+        ] {
+            assert_eq!(read(text.as_bytes()), Some(number), "{text}");
+        }
+        assert_eq!(read(b"1e400"), None);
     }
 
     #[test]

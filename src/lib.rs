@@ -55,6 +55,8 @@ mod operators;
 mod origin_health;
 mod origin_question;
 pub mod page;
+#[cfg(feature = "fuzzing")]
+pub mod parsers;
 mod permits;
 mod place;
 mod platform;

@@ -53,7 +53,7 @@ mod shard_object;
 #[cfg(test)]
 mod sizes;
 mod sqlite;
-mod storage;
+pub mod storage;
 mod turnstile_counts;
 mod uplink;
 #[cfg(test)]

@@ -16,7 +16,8 @@ use anteroom_queue::shard::rows::ShardRow;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::meta::{META_KEY, Meta, NotMeta, SCHEMA, read_meta};
+pub use crate::meta::SCHEMA;
+use crate::meta::{META_KEY, Meta, NotMeta, read_meta};
 
 /// The first byte of every row's bytes: postcard of the present types.
 pub const ROW_FORMAT: u8 = 1;

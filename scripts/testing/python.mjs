@@ -16,7 +16,7 @@ export async function providePython() {
   if (!system) throw new Error("Python 3 is missing: install it (Debian: apt-get install python3 python3-venv)");
   const inputs = contentHash([REQUIREMENTS], [system]);
   if (existsSync(python) && isStamped("python", inputs)) return python;
-  await step("Python tools of the tests", "10 s", async (onLine) => {
+  await step("Python tools of the tests", "20 s", async (onLine) => {
     await runOrThrow(system, ["-m", "venv", "--clear", folder], { onLine }).catch((error) => {
       throw new Error(`${error.message}\nOn Debian the module venv is in the package python3-venv`);
     });

@@ -146,6 +146,12 @@ export const suites = [
     ],
   },
   {
+    name: "api",
+    needs: ["packages", "rust", "tools", "keys", "keysTool", "worker"],
+    provides: ["python"],
+    commands: () => [nodeTests("tests/api")],
+  },
+  {
     name: "page",
     needs: ["packages", "rust", "tools", "keys", "keysTool", "shop", "worker"],
     provides: ["browser"],

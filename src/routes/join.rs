@@ -31,7 +31,7 @@ use crate::visitor::Visitor;
 use crate::{networks, way_back};
 
 /// What a join may bring.
-const FIELDS: [&str; 7] = [
+pub const FIELDS: [&str; 7] = [
     "permit",
     "solution",
     "turnstile",

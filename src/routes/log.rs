@@ -30,6 +30,9 @@ pub async fn answer(visit: &Visit, event: &str) -> Result<Answer, Problem> {
     })
 }
 
+/// No log has more lines: the highest number up to which every reader of JSON knows all of them exactly.
+const MAX_LINE_NUMBER: u64 = (1 << 53) - 1;
+
 /// Reads `?after=N`; other parameters are not ours.
 fn after(query: &str) -> Result<u64, Problem> {
     let Some(text) = query
@@ -42,7 +45,11 @@ fn after(query: &str) -> Result<u64, Problem> {
     digits
         .then(|| text.parse().ok())
         .flatten()
-        .ok_or_else(|| Problem::field("after", &format!("a whole number, 0 to {}", u64::MAX)))
+        .filter(|after| *after <= MAX_LINE_NUMBER)
+        .ok_or_else(|| {
+            let allowed = format!("a whole number, 0 to {MAX_LINE_NUMBER}");
+            Problem::field("after", &allowed)
+        })
 }
 
 #[cfg(test)]
@@ -59,6 +66,7 @@ mod tests {
             "after=-1",
             "after=1.5",
             "after=x",
+            "after=9007199254740992",
             "after=99999999999999999999",
         ] {
             assert_eq!(after(query).map_err(|p| p.status()), Err(400), "{query}");
