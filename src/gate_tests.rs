@@ -334,3 +334,30 @@ fn no_first_pass_is_issued_while_a_brake_is_on() {
         "a line that does not exist"
     );
 }
+
+#[test]
+fn while_its_home_is_away_a_session_ends_in_its_last_second_and_a_form_a_minute_later() {
+    let board = board(Mode::Always);
+    let late = Pass {
+        issued_at: 2_100,
+        expires_at: 2_200,
+        ..samples::pass()
+    };
+    let over = Decision::Room(Why::Ended(2_200));
+    let last = |now| Decision::Forward(With::Last(renewal::last(&late, now)));
+    for (now, safe, expected) in [
+        (2_200, true, over.clone()),
+        (2_200, false, last(2_200)),
+        (2_259, false, last(2_259)),
+        (2_260, false, over.clone()),
+        (2_260, true, over),
+    ] {
+        let asked = Asked {
+            now,
+            safe,
+            ..asked(&board, Some(&late))
+        };
+        let decision = after_renewal(&asked, &late, &Renewal::Unreachable, 600, 180);
+        assert_eq!(decision, expected, "second {now}, safe: {safe}");
+    }
+}

@@ -232,17 +232,14 @@ mod tests {
             ended: UnixMillis(1_400_000),
         };
         assert_eq!(of(over), Renewal::Over { ended: 1_400 });
-        let elsewhere = ShardReply::Refused {
-            why: Refused::Elsewhere,
-            place: None,
-        };
-        assert_eq!(of(elsewhere), Renewal::Elsewhere);
-        assert_eq!(
-            of(ShardReply::Refused {
-                why: Refused::Unknown,
-                place: None
-            }),
-            Renewal::Unknown
-        );
+        for (why, became) in [
+            (Refused::Elsewhere, Renewal::Elsewhere),
+            (Refused::Unknown, Renewal::Unknown),
+            (Refused::Left, Renewal::Unknown),
+            (Refused::Ended, Renewal::Over { ended: 1_500 }),
+        ] {
+            assert_eq!(of(ShardReply::Refused { why, place: None }), became);
+        }
+        assert_eq!(of(ShardReply::Done), Renewal::Unknown);
     }
 }

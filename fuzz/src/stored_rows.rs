@@ -131,3 +131,23 @@ fn settings(lines: usize) -> Settings {
         keep: Millis::from_minutes(30 * 24 * 60),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Else every state would be refused, and nothing would be shown.
+    #[test]
+    fn a_recorded_shard_is_restored() {
+        let kept = include_bytes!("../corpus/stored_rows/recorded-2-shard");
+        let (which, bytes) = choice(kept);
+        assert_eq!(which % 3, 0);
+        let rows = rows_of::<ShardRow>(&pieces(bytes));
+        let identity = Identity {
+            run: 1,
+            shard: ShardIndex(0),
+        };
+        let restored = Shard::restore(identity, settings(2), rows, NOW);
+        assert!(restored.is_ok(), "{:?}", restored.err());
+    }
+}

@@ -169,3 +169,27 @@ pub fn signed(kind: &str, payload: &[u8]) -> String {
     let mac = mac.chain_update(&content).finalize().into_bytes();
     format!("{content}.{}", Base64UrlUnpadded::encode_string(&mac))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Else everything would be refused, and nothing would be shown.
+    #[test]
+    fn what_is_signed_here_is_opened() {
+        let payloads = [
+            r#"{"v":1,"iss":"live","evt":"world-tour","run":3,"jti":"AAAAAAAAAAAAAAAAAAAAAA","home":7,"iat":1799999990,"exp":1800000290,"chl":"none"}"#,
+            r#"{"v":1,"iss":"live","evt":"world-tour","run":3,"jti":"AAAAAAAAAAAAAAAAAAAAAA","home":7,"idx":42,"line":0,"ent":9,"arr":1799999990,"iat":1799999990,"exp":1800000290}"#,
+            r#"{"v":1,"iss":"live","aud":"tickets.example.com","evt":"world-tour","run":3,"jti":"7.42.1","iat":1799999990,"exp":1800000170,"sx":1800001190}"#,
+            r#"{"v":1,"iss":"live","evt":"*","sub":"anna","scp":"read","iat":1799999990,"exp":1800000290}"#,
+            r#"{"v":1,"iss":"live","evt":"world-tour","run":3,"jti":"AAAAAAAAAAAAAAAAAAAAAA","name":"anna","iat":1799999990,"exp":1800000290}"#,
+            r#"{ "exp": 1800000290, "v":1,"iss":"club","aud":"live","evt":"world-tour","line":"members","key":"m\u0031","jti":"1","iat":1799999990}"#,
+        ];
+        for (kind, payload) in payloads.iter().enumerate() {
+            let token = signed(KINDS[kind], payload.as_bytes());
+            let again = opened(&tokens(), kind, &token);
+            assert!(again.is_some(), "{}", KINDS[kind]);
+            assert_eq!(again.as_ref() == Some(&token), KINDS[kind] != "enqueue");
+        }
+    }
+}
