@@ -11,7 +11,8 @@ const USAGE = `npm run fuzz -- TARGET [--minutes N] [--keep]
   TARGET       ${TARGETS.join(", ")}
   --minutes N  how long; 10 unless said otherwise
   --keep       then takes the smallest set of inputs that reaches as much into fuzz/corpus/TARGET
-Needs a nightly toolchain (rustup toolchain install nightly) and cargo install cargo-fuzz --locked.
+Needs a nightly toolchain (rustup toolchain install nightly --target wasm32-unknown-unknown) and
+  cargo install cargo-fuzz --locked.
 What it finds is kept in .tools/fuzz/, what fails in fuzz/artifacts/.`;
 
 /** No message, path or document that is taken is longer. */
