@@ -43,11 +43,18 @@ pub fn check(bytes: &[u8]) {
         }
         if let Some(again) = opened {
             assert!(token.len() <= MAX_TOKEN_BYTES);
-            // Version 2 is read and not written; an organizer's token has more than one spelling.
-            let has_one_form = bytes.starts_with(b"{\"v\":1,") && KINDS[kind] != "enqueue";
+            let has_one_form =
+                bytes.starts_with(b"{\"v\":1,") && !has_more_forms(KINDS[kind], bytes);
             assert!(!has_one_form || again == token, "{again} is not {token}");
         }
     }
+}
+
+/// Version 2 is read and not written, an organizer's token has more than one spelling, and the words for an operator's role
+/// of the release before are read during this one.
+fn has_more_forms(kind: &str, payload: &[u8]) -> bool {
+    let says = |word: &str| str::from_utf8(payload).is_ok_and(|text| text.contains(word));
+    kind == "enqueue" || says("\"scp\":\"read\"") || says("\"scp\":\"write\"")
 }
 
 /// What nobody signed.
@@ -181,7 +188,7 @@ mod tests {
             r#"{"v":1,"iss":"live","evt":"world-tour","run":3,"jti":"AAAAAAAAAAAAAAAAAAAAAA","home":7,"iat":1799999990,"exp":1800000290,"chl":"none"}"#,
             r#"{"v":1,"iss":"live","evt":"world-tour","run":3,"jti":"AAAAAAAAAAAAAAAAAAAAAA","home":7,"idx":42,"line":0,"ent":9,"arr":1799999990,"iat":1799999990,"exp":1800000290}"#,
             r#"{"v":1,"iss":"live","aud":"tickets.example.com","evt":"world-tour","run":3,"jti":"7.42.1","iat":1799999990,"exp":1800000170,"sx":1800001190}"#,
-            r#"{"v":1,"iss":"live","evt":"*","sub":"anna","scp":"read","iat":1799999990,"exp":1800000290}"#,
+            r#"{"v":1,"iss":"live","evt":"*","sub":"anna","scp":"view","iat":1799999990,"exp":1800000290}"#,
             r#"{"v":1,"iss":"live","evt":"world-tour","run":3,"jti":"AAAAAAAAAAAAAAAAAAAAAA","name":"anna","iat":1799999990,"exp":1800000290}"#,
             r#"{ "exp": 1800000290, "v":1,"iss":"club","aud":"live","evt":"world-tour","line":"members","key":"m\u0031","jti":"1","iat":1799999990}"#,
         ];
