@@ -185,7 +185,10 @@ impl Drop for UnderWay {
 /// Whether the shop answers, so that somebody may be let in: as the last answer says, else it is asked.
 pub async fn lets_in(visit: &Visit, room: Room) -> bool {
     let event = room.event;
-    while event.origin_acts {
+    if !event.origin_acts {
+        return true;
+    }
+    loop {
         match isolate::with(event, |kept| kept.origin.plan(platform::now())) {
             Plan::Trust => return true,
             Plan::Distrust => return false,
@@ -198,7 +201,6 @@ pub async fn lets_in(visit: &Visit, room: Room) -> bool {
             }
         }
     }
-    true
 }
 
 /// While the admissions pause because of the origin, it is asked in the background, and the coordinator told.
@@ -304,8 +306,10 @@ mod tests {
     #[test]
     fn o7_a_request_that_hangs_counts_as_slow_once_and_not_again_when_it_ends() {
         let second = NOW.0 / 1_000;
-        let mut seen = Seen::default();
-        seen.under_way = [(second - 7, 2), (second - 1, 1)].into();
+        let mut seen = Seen {
+            under_way: [(second - 7, 2), (second - 1, 1)].into(),
+            ..Seen::default()
+        };
         let counts = seen.takes_stock(Millis(5_000), NOW);
         let expected = OriginCounts {
             answers: 2,

@@ -50,7 +50,8 @@ mod tests {
     // R3. Even numbers are networks of IPv4, odd ones of IPv6.
     #[test]
     fn more_than_three_networks_of_a_kind_within_the_life_of_a_pass_are_too_many() {
-        let rows: [(&str, &[(u64, u8)], bool); 8] = [
+        type Row = (&'static str, &'static [(u64, u8)], bool);
+        let rows: [Row; 8] = [
             ("one place", &[(0, 2), (90, 2), (180, 2)], false),
             ("three", &[(0, 2), (1, 4), (2, 6), (90, 2)], false),
             ("four", &[(0, 2), (1, 4), (2, 6), (3, 8)], true),
