@@ -178,7 +178,8 @@ mod tests {
         assert_eq!(issued(pass().session, 2_200, 1_500, 180).expires_at, 1_680);
         assert_eq!(issued(pass().session, 2_200, 2_100, 180).expires_at, 2_200);
         assert_eq!(resigned(&pass(), 2_100, 180).session, pass().session);
-        assert_eq!(last(&pass(), 2_210).expires_at, 2_260);
+        let last = last(&pass(), 2_210);
+        assert_eq!((last.issued_at, last.expires_at), (2_210, 2_260));
     }
 
     #[test]
@@ -196,6 +197,8 @@ mod tests {
         }
         let nearly_over = issued(pass().session, 2_200, 2_190, 180);
         assert!(!is_unconfirmed(&nearly_over), "short, but confirmed");
+        let as_long_as_the_session = issued(pass().session, 1_030, 1_000, FIRST_PASS_SECONDS);
+        assert!(is_unconfirmed(&as_long_as_the_session));
     }
 
     #[test]
