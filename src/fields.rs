@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use anteroom_challenge::Solution;
 use futures_util::future::{Either, select};
 use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
@@ -183,6 +184,11 @@ pub fn parse(
         let allowed = format!("a path of up to {MAX_PATH_BYTES} bytes");
         return Err(Problem::field("return", &allowed));
     }
+    // Also where nobody will look at it: what is written wrongly is always said.
+    let solution = fields.text("solution").filter(|text| !text.is_empty());
+    if let Some(Err(malformed)) = solution.map(Solution::read) {
+        return Err(Problem::field("solution", &malformed.to_string()));
+    }
     Ok(fields)
 }
 
@@ -304,6 +310,18 @@ mod tests {
         assert!(parse(FORM, with(MAX_PATH_BYTES).as_bytes(), &["return"]).is_ok());
         let problem = parse(FORM, with(MAX_PATH_BYTES + 1).as_bytes(), &["return"]).unwrap_err();
         assert_eq!(problem.status(), 400);
+    }
+
+    #[test]
+    fn a_solution_of_another_form_is_refused_at_the_door() {
+        let with = |solution: &str| {
+            let body = format!("solution={solution}");
+            parse(FORM, body.as_bytes(), &["solution"]).map_err(|problem| problem.status())
+        };
+        assert!(with(&"0a".repeat(128)).is_ok() && with("").is_ok());
+        for bad in ["x", &"0A".repeat(128), &"0a".repeat(127)] {
+            assert_eq!(with(bad), Err(400), "{bad}");
+        }
     }
 
     #[test]
