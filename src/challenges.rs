@@ -144,7 +144,23 @@ pub fn check(
     };
     match solution.filter(|text| !text.is_empty()) {
         None => waited(permit, now, network, seen).map(|()| Done::Waited),
-        solution => worked(permit, token, solution, bits).map(|()| Done::Worked),
+        solution => match worked(permit, token, solution, bits) {
+            // Done for a permit whose widget's word is missing now: more work does.
+            Err(_) if is_worked_beside_a_widget(permit, token, solution) => {
+                let title =
+                    "solution: as much work as stands in instead_bits, without the widget's word";
+                Err(unsolved(permit, title))
+            }
+            worked => worked.map(|()| Done::Worked),
+        },
+    }
+}
+
+/// Whether the work was done that a permit asks for beside the widget's word.
+fn is_worked_beside_a_widget(permit: &Permit, token: &str, solution: Option<&str>) -> bool {
+    match permit.challenge {
+        Challenge::WorkAndTurnstile { bits } => worked(permit, token, solution, bits).is_ok(),
+        _ => false,
     }
 }
 

@@ -1,5 +1,4 @@
 use super::*;
-use crate::networks::Counts;
 use crate::samples;
 use anteroom_challenge::search;
 use anteroom_queue::board::Phase;
@@ -26,11 +25,7 @@ fn more(signals: Signals) -> u8 {
 }
 
 fn nobody() -> Seen {
-    Seen {
-        joins: Counts::lasting(Millis(1)),
-        waited: Counts::lasting(Millis(600_000)),
-        entered: Counts::lasting(Millis(1)),
-    }
+    Seen::nothing()
 }
 
 fn permit(bits: Option<u8>) -> Permit {
@@ -122,6 +117,52 @@ fn in_place_of_the_widget_four_times_the_work_or_wait_does_whatever_else_is_aske
     let at = |seconds: u64| UnixMillis((ISSUED + seconds) * 1_000);
     let until = |now| waits_until(&permit, now, network("192.0.2.7"), &nobody());
     assert_eq!((until(at(56)), until(at(57))), (Some(at(57)), None));
+}
+
+// P14.
+#[test]
+fn work_that_was_done_beside_the_widget_leads_to_more_of_it_when_the_widget_is_silent() {
+    let room = samples::room(json!([{ "id": "general" }]));
+    let permit = Permit {
+        challenge: Challenge::WorkAndTurnstile { bits: 2 },
+        ..permit(None)
+    };
+    let token = room.tokens.seal_permit(&permit);
+    let seed = Seed(permit_signature(&token).unwrap());
+    let ask = |bits: u8| {
+        // The first that does for so much, and for no more.
+        let (enough, more) = (
+            Difficulty::new(bits).unwrap(),
+            Difficulty::new(bits + 1).unwrap(),
+        );
+        let solution = (0..).map(|from| {
+            Solution::new(core::array::from_fn(|index| {
+                search(&seed, index as u8, enough, 64 * from, u32::MAX).unwrap()
+            }))
+        });
+        let text = solution
+            .take(64)
+            .find(|solution| !solution.holds(&seed, more))
+            .unwrap()
+            .to_string();
+        let now = UnixMillis(ISSUED * 1_000);
+        check(
+            &permit,
+            &token,
+            Some(&text),
+            now,
+            network("192.0.2.7"),
+            &nobody(),
+        )
+        .map_err(|problem| problem.kind())
+    };
+    assert_eq!(ask(4), Ok(Done::Worked));
+    assert_eq!(
+        ask(2),
+        Err("unsolved"),
+        "the same permit is good for the rest"
+    );
+    assert_eq!(ask(1), Err("unusable-field"));
 }
 
 // P1, P2, P5.

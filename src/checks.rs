@@ -17,13 +17,14 @@ use crate::challenges::{self, Done};
 use crate::cookies::Kind;
 use crate::deployment::Room;
 use crate::fields::Fields;
+use crate::networks::{self, Network, Seen};
 use crate::permits::PERMIT_SECONDS;
 use crate::problem::Problem;
 use crate::routes::permits::ENDS_SOON_SECONDS;
 use crate::standing::Stand;
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{networks, platform, suspicion};
+use crate::{platform, suspicion};
 
 /// Bytes of a check's number that are random.
 const RANDOM_BYTES: usize = 8;
@@ -185,14 +186,26 @@ pub fn done(visit: &Visit, room: Room, fields: &Fields) -> Result<Option<Permit>
     };
     let (now, network) = (platform::now(), visit.network());
     let solution = fields.text("solution");
-    let done = networks::with(|seen| {
-        let done = challenges::check(&check, token, solution, now, network, seen)?;
-        if done == Done::Waited {
-            seen.waited.count(network, now);
-        }
-        Ok(done)
-    });
-    done.map(|_| Some(check))
+    networks::with(|seen| is_done(seen, &check, token, solution, network, now))?;
+    Ok(Some(check))
+}
+
+/// Whether what the check asks for was done. Its work holds as long as it lives; so does the wait for it.
+fn is_done(
+    seen: &mut Seen,
+    check: &Permit,
+    token: &str,
+    solution: Option<&str>,
+    network: Network,
+    now: UnixMillis,
+) -> Result<(), Problem> {
+    if solution.is_none_or(str::is_empty) && seen.has_waited_for(check.nonce, now) {
+        return Ok(());
+    }
+    if challenges::check(check, token, solution, now, network, seen)? == Done::Waited {
+        seen.has_waited(check.nonce, network, now);
+    }
+    Ok(())
 }
 
 /// The number that a browser has from its check on: the same if it claims with that check again.
@@ -203,7 +216,10 @@ pub fn claim_id(room: Room, check: &Permit) -> ClaimId {
 
 /// From when on who cannot work may claim with this check; `None`: now.
 pub fn waits_until(visit: &Visit, check: &Permit, now: UnixMillis) -> Option<UnixMillis> {
-    networks::with(|seen| challenges::waits_until(check, now, visit.network(), seen))
+    networks::with(|seen| match seen.has_waited_for(check.nonce, now) {
+        true => None,
+        false => challenges::waits_until(check, now, visit.network(), seen),
+    })
 }
 
 /// The cookie that keeps a check.
@@ -235,6 +251,35 @@ pub fn describe(problem: Problem, (check, token): &Check) -> Problem {
 mod tests {
     use super::*;
     use crate::samples;
+
+    // Q12.
+    #[test]
+    fn a_check_that_was_waited_for_counts_once_and_holds_while_its_claim_is_pending() {
+        let mut seen = Seen::nothing();
+        let here = Network::of_provider(Some("192.0.2.7"));
+        let check = |number: u8| Permit {
+            nonce: [number; 16],
+            home: 0,
+            issued_at: 1_000,
+            expires_at: 1_300,
+            challenge: Challenge::Work { bits: 16 },
+            arrived_at: None,
+        };
+        let mut brings = |number, seconds: u64| {
+            let now = UnixMillis(seconds * 1_000);
+            let done = is_done(&mut seen, &check(number), "a.b.c", None, here, now);
+            (done.is_ok(), seen.waited.of(here, now).0)
+        };
+        assert_eq!(brings(0, 1_010), (false, 0), "too early");
+        for again in 0..30 {
+            assert_eq!(brings(0, 1_020 + 2 * again), (true, 1), "again {again}");
+        }
+        for number in 1..10 {
+            assert_eq!(brings(number, 1_080), (true, u32::from(number) + 1));
+        }
+        assert_eq!(brings(10, 1_080), (false, 10), "ten of a network");
+        assert_eq!(brings(0, 1_080), (true, 10), "who has waited goes on");
+    }
 
     #[test]
     fn a_check_is_good_for_one_place_and_one_pass() {

@@ -1,8 +1,8 @@
 //! Our cookies: their names, their attributes, and how they are found among others.
 //!
 //! A name carries the event and an epoch: when an attribute changes, the epoch is raised, and what a browser still has
-//! under the name of the one before is read until it goes, and never set again. `__Host-` binds a cookie to one host; an event on several hosts has a configured
-//! domain and `__Secure-`. Plain names exist only on unencrypted loopback, where browsers keep no prefixed cookies.
+//! under the name of the one before is read until it goes, taken away with the new one, and never set again. `__Host-`
+//! binds a cookie to one host; an event on several hosts has a configured domain and `__Secure-`. Plain names exist only on unencrypted loopback, where browsers keep no prefixed cookies.
 //! The pass is `SameSite=None`: a bank's form that posts back from its own site must find it. It opens the gate and
 //! authorises nothing else.
 //!
@@ -21,6 +21,8 @@ use crate::incoming::Incoming;
 /// Raised when an attribute of a cookie changes.
 pub const EPOCH: u32 = 1;
 const _: () = assert!(EPOCH > 0, "the epoch before is read too");
+/// What is read.
+const EPOCHS: [u32; 2] = [EPOCH, EPOCH - 1];
 /// How long a browser keeps ticket, permit and claim id: a day, as long as a permit finds its place again.
 pub const KEPT_SECONDS: u64 = 24 * 60 * 60;
 /// Of several cookies of one name so many are tried; a browser sends one for each path and domain it was set for.
@@ -124,9 +126,10 @@ impl<'a> Jar<'a> {
             return self;
         }
         self.place = Shown::Framed;
-        let is_known = Kind::ALL
+        let mut framed_names = Kind::ALL
             .into_iter()
-            .any(|kind| of_name(header, self.name(kind)).next().is_some());
+            .flat_map(|kind| EPOCHS.map(|epoch| self.name_of(kind, epoch)));
+        let is_known = framed_names.any(|name| of_name(header, name).next().is_some());
         if !is_known && !is_navigated_by(frame_ancestors, incoming) {
             self.place = Shown::Unframed;
         }
@@ -135,12 +138,16 @@ impl<'a> Jar<'a> {
 
     /// The cookie's name.
     pub fn name(&self, kind: Kind) -> String {
+        self.name_of(kind, EPOCH)
+    }
+
+    fn name_of(&self, kind: Kind, epoch: u32) -> String {
         let end = if self.place == Shown::Framed {
             FRAMED
         } else {
             ""
         };
-        format!("{}{end}", self.plain_name(kind, EPOCH))
+        format!("{}{end}", self.plain_name(kind, epoch))
     }
 
     fn plain_name(&self, kind: Kind, epoch: u32) -> String {
@@ -159,7 +166,10 @@ impl<'a> Jar<'a> {
 
     /// The `Set-Cookie` that keeps `value` for `seconds`.
     pub fn set(&self, kind: Kind, value: &str, seconds: u64) -> String {
-        let name = self.name(kind);
+        self.line(kind, &self.name(kind), value, seconds)
+    }
+
+    fn line(&self, kind: Kind, name: &str, value: &str, seconds: u64) -> String {
         let seconds = seconds.min(KEPT_SECONDS);
         let same_site = match (kind, self.dress) {
             (_, Dress::Plain) => "; SameSite=Lax",
@@ -174,9 +184,13 @@ impl<'a> Jar<'a> {
         format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly{same_site}{domain}")
     }
 
-    /// The `Set-Cookie` that takes a cookie away.
-    pub fn clear(&self, kind: Kind) -> String {
-        self.set(kind, "", 0)
+    /// The `Set-Cookie`s that take a cookie away: also what is left of the epoch before, if it is among those that came.
+    /// `header`: these.
+    pub fn clear(&self, header: &str, kind: Kind) -> impl Iterator<Item = String> + use<> {
+        let old = self.name_of(kind, EPOCH - 1);
+        let is_left = of_name(header, old.clone()).next().is_some();
+        let left = is_left.then(|| self.line(kind, &old, "", 0));
+        [self.set(kind, "", 0)].into_iter().chain(left)
     }
 
     /// The values of a cookie in a `Cookie` header, in their order; where the page may be framed, of both names, first of
@@ -188,7 +202,7 @@ impl<'a> Jar<'a> {
         kind: Kind,
     ) -> impl Iterator<Item = &'h str> + use<'h, 'a> {
         let jar = *self;
-        let names = [EPOCH, EPOCH - 1].into_iter().flat_map(move |epoch| {
+        let names = EPOCHS.into_iter().flat_map(move |epoch| {
             let plain = jar.plain_name(kind, epoch);
             let framed = jar.is_framed().then(|| format!("{plain}{FRAMED}"));
             framed.into_iter().chain([plain])

@@ -84,11 +84,11 @@ fn names_and_attributes_are_pinned() {
             .set(Kind::Ticket, "x", u64::MAX)
             .contains("Max-Age=86400")
     );
-    assert!(
-        jar("https://a.example/", None)
-            .clear(Kind::Ticket)
-            .contains("=; Path=/; Max-Age=0;")
-    );
+    let cleared: Vec<String> = jar("https://a.example/", None)
+        .clear("", Kind::Ticket)
+        .collect();
+    assert!(cleared[0].contains("=; Path=/; Max-Age=0;"));
+    assert_eq!(cleared.len(), 1);
 }
 
 const PARTNER: [&str; 2] = ["'self'", "https://partner.example"];
@@ -166,6 +166,32 @@ fn cookies_of_the_epoch_before_are_read_behind_those_of_this_one_and_never_set()
     let read: Vec<&str> = jar.values(&header, Kind::Ticket).collect();
     assert_eq!(read, ["new", "old"]);
     assert!(jar.set(Kind::Ticket, "x", 60).starts_with(&of(EPOCH, "x")));
+}
+
+/// C5. In a frame, and what was left under the old name comes back no more.
+#[test]
+fn a_frame_and_what_is_taken_away_in_it_outlive_an_epoch() {
+    let (old, new) = (EPOCH - 1, EPOCH);
+    let name = |kind: &str, epoch: u32| format!("__Host-wr-{kind}-demo-{epoch}-framed");
+    let cookies = format!("{}=old; {}=p", name("ticket", old), name("pass", old));
+    let headers = [("sec-fetch-site", "same-origin")];
+    let incoming = Incoming::listed(Method::Get, "https://a.example/shop", &headers);
+    let jar = Jar::new("demo", None, &incoming);
+    let jar = jar.below(&PARTNER.map(str::to_owned), &incoming, &cookies);
+    assert!(jar.is_framed());
+    let read: Vec<&str> = jar.values(&cookies, Kind::Ticket).collect();
+    assert_eq!(read, ["old"]);
+    let cleared: Vec<String> = jar.clear(&cookies, Kind::Ticket).collect();
+    let starts = [name("ticket", new), name("ticket", old)]
+        .map(|name| format!("{name}=; Path=/; Max-Age=0;"));
+    assert_eq!(cleared.len(), starts.len());
+    for (line, start) in cleared.iter().zip(starts) {
+        assert!(
+            line.starts_with(&start) && line.ends_with("; Partitioned"),
+            "{line}"
+        );
+    }
+    assert_eq!(jar.clear(&cookies, Kind::Permit).count(), 1);
 }
 
 #[test]

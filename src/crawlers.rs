@@ -8,7 +8,7 @@
 
 use anteroom_config::{Crawlers, Event};
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
-use anteroom_queue::units::{ShardIndex, UnixMillis};
+use anteroom_queue::units::{Millis, ShardIndex, UnixMillis};
 use anteroom_token::{Pass, SessionId};
 use serde_json::{Value, json};
 use worker::Env;
@@ -20,6 +20,9 @@ use crate::{isolate, platform, renewal, rooms};
 const COUNTING: ShardIndex = ShardIndex(0);
 /// How long a crawler's pass lives: it is for one request, and never sent to the crawler.
 const PASS_SECONDS: u64 = 30;
+/// How long an isolate does not ask a shard that did not answer: as long as it waits for an answer, so that one crawler's
+/// request at a time is held at most.
+const REST: Millis = Millis(1_000);
 
 /// What the platform says of a request's connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -111,15 +114,18 @@ pub async fn goes_on(env: &Env, event: &'static Event, known: &Known, now: UnixM
         per_minute,
         turned_away,
     };
-    match rooms::command(env, event, COUNTING, ask, rooms::RENEWAL_LIMIT).await {
+    let reply = rooms::command(env, event, COUNTING, ask, rooms::RENEWAL_LIMIT).await;
+    if let Some(rest) = rest_after(reply.as_ref().ok()) {
+        isolate::with(event, |kept| {
+            kept.crawlers.used_up_until = platform::now().plus(rest);
+        });
+    }
+    match reply {
         Ok(ShardReply::Crawled { went_on: true, .. }) => {
             platform::log(&format!("crawler of {}: {known} goes on", event.id));
             true
         }
-        Ok(ShardReply::Crawled { retry_in, .. }) => {
-            isolate::with(event, |kept| {
-                kept.crawlers.used_up_until = platform::now().plus(retry_in);
-            });
+        Ok(ShardReply::Crawled { .. }) => {
             platform::log(&format!(
                 "crawler of {}: {known} is turned away, {per_minute} went on within a minute",
                 event.id
@@ -130,6 +136,16 @@ pub async fn goes_on(env: &Env, event: &'static Event, known: &Known, now: UnixM
             platform::log(&format!("crawler of {}: {known}: {other:?}", event.id));
             false
         }
+    }
+}
+
+/// How long the counting shard is not asked again after this reply; `None`: as soon as a crawler comes. One that cannot
+/// answer holds places too, and is left alone for a moment.
+fn rest_after(reply: Option<&ShardReply>) -> Option<Millis> {
+    match reply {
+        Some(ShardReply::Crawled { went_on: true, .. }) => None,
+        Some(ShardReply::Crawled { retry_in, .. }) => Some(*retry_in),
+        _ => Some(REST),
     }
 }
 
@@ -250,6 +266,15 @@ mod tests {
             ..wide.clone()
         };
         assert_eq!(known(&strict, &Method::Get, &verified("x"), None), None);
+    }
+
+    #[test]
+    fn a_counting_shard_that_does_not_answer_is_left_alone_for_a_second() {
+        let crawled = |went_on, retry_in| ShardReply::Crawled { went_on, retry_in };
+        assert_eq!(rest_after(Some(&crawled(true, Millis(0)))), None);
+        let used_up = crawled(false, Millis(20_000));
+        assert_eq!(rest_after(Some(&used_up)), Some(Millis(20_000)));
+        assert_eq!(rest_after(None), Some(Millis(1_000)));
     }
 
     #[test]

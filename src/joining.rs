@@ -235,7 +235,7 @@ pub async fn document(
     let in_use = visit.board(room).await;
     let old_pass = match Stand::from(joined.place.state).is_live() {
         true => sessions::leave_for(visit, room, visitor, &joined.ticket).await,
-        false => None,
+        false => Vec::new(),
     };
     let permit = (joined.ticket.nonce != asked.permit.nonce).then(|| {
         let permit = Permit {

@@ -65,6 +65,7 @@ mod problem;
 mod providers;
 mod proxy;
 mod rate_limits;
+mod refusals;
 mod renewal;
 mod rewrite;
 mod roles;

@@ -1,12 +1,14 @@
-//! What is counted for each network in one isolate: joins, joins without work; and how anything is counted for anybody. In memory only, for minutes,
-//! and never logged. An isolate sees a part of the traffic, so these are signals and brakes, never proofs; nobody is
-//! refused for an address alone.
+//! What is counted for each network in one isolate: joins, and what was waited for instead of worked for.
+//!
+//! In memory only, for minutes, and never logged. An isolate sees a part of the traffic, so these are signals and brakes,
+//! never proofs; nobody is refused for an address alone. [`Counts`] counts in this way whatever is to be told apart.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use anteroom_queue::units::{Millis, UnixMillis};
+use anteroom_token::NONCE_BYTES;
 
 use crate::challenges::Done;
 
@@ -132,9 +134,21 @@ pub struct Seen {
     pub waited: Counts,
     /// Visitors who were let in, by provider.
     pub entered: Counts,
+    /// Checks that were waited for, by their number.
+    pub waited_for: Counts<[u8; NONCE_BYTES]>,
 }
 
 impl Seen {
+    /// Nothing was counted yet.
+    pub const fn nothing() -> Self {
+        Seen {
+            joins: Counts::lasting(JOINS_LIFE),
+            waited: Counts::lasting(JOINS_LIFE),
+            entered: Counts::lasting(JOINS_LIFE),
+            waited_for: Counts::lasting(JOINS_LIFE),
+        }
+    }
+
     /// A place was made from `network`.
     pub fn joined(&mut self, network: Network, done: Done, now: UnixMillis) {
         self.joins.count(network, now);
@@ -142,14 +156,24 @@ impl Seen {
             self.waited.count(network, now);
         }
     }
+
+    /// Whether the check of this number was waited for before. The claim that it was brought with may still be pending: it
+    /// is brought again then, and holds whoever else of the network has waited meanwhile.
+    pub fn has_waited_for(&self, check: [u8; NONCE_BYTES], now: UnixMillis) -> bool {
+        self.waited_for.of(check, now).0 > 0
+    }
+
+    /// A check was waited for in `network`: it counts once, however often it is brought.
+    pub fn has_waited(&mut self, check: [u8; NONCE_BYTES], network: Network, now: UnixMillis) {
+        if !self.has_waited_for(check, now) {
+            self.waited_for.count(check, now);
+            self.waited.count(network, now);
+        }
+    }
 }
 
 thread_local! {
-    static SEEN: RefCell<Seen> = const { RefCell::new(Seen {
-        joins: Counts::lasting(JOINS_LIFE),
-        waited: Counts::lasting(JOINS_LIFE),
-        entered: Counts::lasting(JOINS_LIFE),
-    }) };
+    static SEEN: RefCell<Seen> = const { RefCell::new(Seen::nothing()) };
 }
 
 /// Works on what this isolate has counted.

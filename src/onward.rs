@@ -129,7 +129,7 @@ impl Onward<'_> {
         if let (Some(command), Some(pass)) = (from_origin.command, &pass) {
             match self.obey(command, pass).await {
                 Obeyed::Released => {
-                    cookies.push(self.visitor.jar().clear(Kind::Pass));
+                    cookies.extend(self.visitor.clears(Kind::Pass));
                     next = None;
                 }
                 Obeyed::Next(pass) => next = Some(pass),

@@ -1,8 +1,8 @@
 //! Who may steer: operator tokens, as bearer and nowhere else.
 //!
 //! A token that nobody has signed costs time ([`guesses`](crate::guesses)). One that is somebody's and does not suffice is
-//! refused at once, and its refusal goes into the event's log with the name that it carries: an operator sees who tried
-//! what. Whether an event exists is told only to who may see every event.
+//! refused at once, and its refusal goes into the event's log with the name that it carries ([`refusals`]): an operator
+//! sees who tried what. Whether an event exists is told only to who may see every event.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::guesses;
 use crate::networks::Network;
 use crate::problem::Problem;
 use crate::visit::Visit;
-use crate::{platform, roles, rooms};
+use crate::{platform, refusals, roles, rooms};
 
 /// The operator of a request about the event named `event`, if there is one, who may do what stands under the name `what`
 /// in [`roles::ROLES`].
@@ -152,9 +152,11 @@ async fn wrong(visit: &Visit, room: Room, refusal: Refusal) -> Problem {
     }
 }
 
-/// Somebody's token did not suffice: for the event's log, in the background. The coordinator writes the same thing again
-/// only after a while.
+/// Somebody's token did not suffice: for the event's log, in the background, as far as it is [news](refusals).
 fn record(visit: &Visit, room: Room, operator: &OperatorToken, what: &str) {
+    if !refusals::is_news(&room.event.id, &operator.name, what, visit.now) {
+        return;
+    }
     let ask = CoordinatorAsk::Operate {
         action: Action::Refused {
             what: what.to_owned(),

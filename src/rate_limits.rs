@@ -57,12 +57,14 @@ const TEN_SECONDS: Millis = Millis(10_000);
 const MOST_COUNTED: usize = 64 * 1_024;
 
 impl Action {
-    /// The binding of the platform's limit, where the deployment has one.
-    fn binding(self) -> &'static str {
-        match self {
-            Action::Permit => "RATE_PERMITS",
-            Action::WrongCode => "RATE_CODES",
-            Action::Poll => "RATE_POLLS",
+    /// The binding of the platform's limit, where the deployment has one. There is none for looks of a network: a whole
+    /// town's phones may come from one address, and a limit that is right for a place would stop all of them.
+    fn binding(self, whose: Whose) -> Option<&'static str> {
+        match (self, whose) {
+            (Action::Permit, _) => Some("RATE_PERMITS"),
+            (Action::WrongCode, _) => Some("RATE_CODES"),
+            (Action::Poll, Whose::Place(_)) => Some("RATE_POLLS"),
+            (Action::Poll, Whose::Network(_)) => None,
         }
     }
 
@@ -185,7 +187,10 @@ fn count_of(visit: &Visit, room: Room, action: Action, whose: Whose) {
         seen.counted(action).count((action, whose), now);
         seen.refused(action).of((action, whose), now).0 == 0
     });
-    let Ok(limiter) = visit.env.rate_limiter(action.binding()) else {
+    let Some(binding) = action.binding(whose) else {
+        return;
+    };
+    let Ok(limiter) = visit.env.rate_limiter(binding) else {
         return;
     };
     if !asks {
@@ -198,7 +203,7 @@ fn count_of(visit: &Visit, room: Room, action: Action, whose: Whose) {
             Ok(_) => SEEN.with_borrow_mut(|seen| {
                 seen.refused(action).count((action, whose), platform::now());
             }),
-            Err(error) => platform::log(&format!("{}: {error}", action.binding())),
+            Err(error) => platform::log(&format!("{binding}: {error}")),
         }
     });
 }
@@ -261,6 +266,16 @@ mod tests {
         let later = NOW.plus(TEN_SECONDS);
         let place = Whose::Place([1; 16]);
         assert_eq!(seen.waits(Action::Poll, place, later), None);
+    }
+
+    // P22.
+    #[test]
+    fn the_platforms_limit_of_a_place_is_never_asked_about_a_network() {
+        let (here, place) = (network("192.0.2.7"), Whose::Place([1; 16]));
+        assert_eq!(Action::Poll.binding(place), Some("RATE_POLLS"));
+        assert_eq!(Action::Poll.binding(here), None);
+        assert_eq!(Action::Permit.binding(here), Some("RATE_PERMITS"));
+        assert_eq!(Action::WrongCode.binding(here), Some("RATE_CODES"));
     }
 
     #[test]

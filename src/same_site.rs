@@ -2,11 +2,13 @@
 //!
 //! A WebSocket counts as one: no browser asks whether a page of another site may open it, and what it carries goes both
 //! ways. So it is checked whatever its path, also on its way to the origin: there the pass opens it, which travels across
-//! sites.
+//! sites. Only there the event's other hosts are as good as the one that was asked: a shop's page on `www` may talk to `api`.
 //!
 //! Browsers say it in `Sec-Fetch-Site`; older ones send `Origin` with every POST. A request that carries neither is a
 //! program's, which brings its token itself: a cookie on such a request is refused, since it may be a very old browser
 //! led here by another site.
+
+use anteroom_config::host;
 
 use crate::incoming::Incoming;
 use crate::problem::Problem;
@@ -79,6 +81,20 @@ pub fn cors_headers(incoming: &Incoming, cors_origins: &[String]) -> Vec<(&'stat
     ]
 }
 
+/// Whether a page sends it that is on another host of the same event, with the scheme and port that were asked.
+pub fn is_another_host_of(hosts: &[String], incoming: &Incoming) -> bool {
+    let Some(origin) = incoming.header("origin") else {
+        return false;
+    };
+    let scheme = if incoming.secure { "https" } else { "http" };
+    let asked = host::normalise(&incoming.authority);
+    let port = incoming.authority.strip_prefix(&asked).unwrap_or_default();
+    let others = hosts.iter().filter(|host| **host != asked);
+    others
+        .map(|host| format!("{scheme}://{host}{port}"))
+        .any(|other| origin.eq_ignore_ascii_case(&other))
+}
+
 fn is_own(origin: &str, incoming: &Incoming) -> bool {
     origin.eq_ignore_ascii_case(&incoming.own_origin())
 }
@@ -136,6 +152,42 @@ mod tests {
                 (expected == Sender::Ours, expected != Sender::Foreign),
                 "{headers:?}"
             );
+        }
+    }
+
+    // C15.
+    #[test]
+    fn a_page_on_another_host_of_the_event_is_told_from_everybody_elses() {
+        let hosts = ["www.shop.example", "api.shop.example"].map(str::to_owned);
+        let of = |address: &str, origin: Option<&'static str>| {
+            let headers: Vec<_> = origin
+                .map(|origin| ("origin", origin))
+                .into_iter()
+                .collect();
+            is_another_host_of(&hosts, &Incoming::listed(Method::Get, address, &headers))
+        };
+        let api = "https://api.shop.example/live";
+        assert!(of(api, Some("https://www.shop.example")));
+        assert!(of(
+            "https://api.shop.example:8443/",
+            Some("https://www.shop.example:8443")
+        ));
+        assert!(of(
+            "http://api.shop.example/",
+            Some("http://www.shop.example")
+        ));
+        for other in [
+            None,
+            Some("null"),
+            Some("http://www.shop.example"),
+            Some("https://www.shop.example:8443"),
+            Some("https://www.shop.example.evil.example"),
+            Some("https://evil.shop.example"),
+            Some("https://shop.example"),
+            // Its own: that says Sec-Fetch-Site.
+            Some("https://api.shop.example"),
+        ] {
+            assert!(!of(api, other), "{other:?}");
         }
     }
 

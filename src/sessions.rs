@@ -56,15 +56,17 @@ pub async fn leave_for(
     room: Room,
     visitor: &Visitor<'_>,
     ticket: &Ticket,
-) -> Option<String> {
-    let pass = visitor.pass()?.pass;
+) -> Vec<String> {
+    let Some(pass) = visitor.pass().map(|brought| brought.pass) else {
+        return Vec::new();
+    };
     if pass.session.is_staff() || is_of_place(&pass, ticket) {
-        return None;
+        return Vec::new();
     }
     if visit.now_seconds() < pass.session_ends_at {
         release(visit, room, &pass).await;
     }
-    Some(visitor.jar().clear(Kind::Pass))
+    visitor.clears(Kind::Pass).collect()
 }
 
 /// Whether the pass is of a session that a home knows.

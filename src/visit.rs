@@ -53,10 +53,14 @@ impl Visit {
         Ok(visitor)
     }
 
-    /// A WebSocket of another site's page is refused, as is whatever else changes something.
+    /// A WebSocket of another site's page is refused, as is whatever else changes something. A page on one
+    /// of the event's hosts may open one on another.
     pub fn check_upgrade(&self, room: Option<Room>) -> Result<(), Problem> {
         match room {
             _ if !self.incoming.is_upgrade() => Ok(()),
+            Some(room) if same_site::is_another_host_of(&room.event.hosts, &self.incoming) => {
+                Ok(())
+            }
             Some(room) => self.acting_visitor(room).map(|_| ()),
             None => same_site::check(&self.incoming, &[], false),
         }

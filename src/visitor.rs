@@ -71,6 +71,11 @@ impl<'a> Visitor<'a> {
         self.jar
     }
 
+    /// What takes a cookie away from this visitor.
+    pub fn clears(&self, kind: Kind) -> impl Iterator<Item = String> + use<> {
+        self.jar.clear(&self.cookie, kind)
+    }
+
     /// Whether any cookie of ours came back.
     pub fn brings_cookie(&self) -> bool {
         Kind::ALL

@@ -46,7 +46,7 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
         .is_some_and(|brought| is_of_place(&brought.pass, &ticket));
     let pass = of_place.then_some(Kind::Pass);
     let kinds = [Kind::Ticket, Kind::Permit].into_iter().chain(pass);
-    let gone = kinds.map(|kind| visitor.jar().clear(kind));
+    let gone = kinds.flat_map(|kind| visitor.clears(kind));
     if fields.is_form {
         return Ok(Answer::see_other(back.as_str()).with_cookies(gone));
     }

@@ -248,8 +248,8 @@ impl Gate<'_> {
                 let jar = visitor.jar();
                 let browser = jar.set(Kind::Browser, &claim_text(&claim.0), KEPT_SECONDS);
                 // The ticket that came is of a place that is over.
-                let old = visitor.ticket().map(|_| jar.clear(Kind::Ticket));
-                let cookies = old.into_iter().chain([browser]).collect();
+                let old = visitor.ticket().map(|_| visitor.clears(Kind::Ticket));
+                let cookies = old.into_iter().flatten().chain([browser]).collect();
                 self.onward.send(With::New(pass), cookies).await
             }
             _ => self.room(self.full()).await,

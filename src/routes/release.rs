@@ -23,5 +23,5 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     let in_use = visit.board(room).await;
     let cookie = visitor.brings_cookie();
     let answer = state::document(200, room, &visitor, &found, in_use.as_ref(), cookie);
-    Ok(answer.with("set-cookie", visitor.jar().clear(Kind::Pass)))
+    Ok(answer.with_cookies(visitor.clears(Kind::Pass)))
 }

@@ -138,7 +138,7 @@ fn page(
         cookies.push(jar.set(Kind::Ticket, &room.tokens.seal_ticket(ticket), KEPT_SECONDS));
     }
     if found.unknown {
-        cookies.push(jar.clear(Kind::Ticket));
+        cookies.extend(visitor.clears(Kind::Ticket));
     }
     let nonce = claim_text(&platform::random_128());
     let view = page_view(

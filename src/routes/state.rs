@@ -99,7 +99,7 @@ pub fn document(
     let set = token
         .as_ref()
         .map(|token| jar.set(Kind::Ticket, token, KEPT_SECONDS));
-    let clear = found.unknown.then(|| jar.clear(Kind::Ticket));
+    let clear = found.unknown.then(|| visitor.clears(Kind::Ticket));
     let document = StateDocument::new(room, &found.standing, in_use, cookie, platform::now())
         .with_new_run(found.standing.stand == Stand::None && visitor.is_of_another_run())
         .with_ticket(token);
@@ -110,5 +110,5 @@ pub fn document(
     );
     Answer::json(status, &document)
         .with("waiting-room-state", state)
-        .with_cookies(set.into_iter().chain(clear))
+        .with_cookies(set.into_iter().chain(clear.into_iter().flatten()))
 }

@@ -112,7 +112,9 @@ fn of_event(event: &Event, variables: &[(String, Value)]) -> Result<ThirdParty, 
 /// The secret of one event alone.
 fn own_secret(id: &str) -> String {
     let variable = variable_name(id);
-    let name = variable.trim_start_matches(anteroom_config::EVENT_VARIABLE);
+    let name = variable
+        .strip_prefix(anteroom_config::EVENT_VARIABLE)
+        .unwrap_or(&variable);
     format!("{SECRET}_{name}")
 }
 
@@ -178,6 +180,17 @@ mod tests {
         ];
         let here = read(json!(["*loopback"]), &stood_in).unwrap();
         assert_eq!(here.origin(), "http://127.0.0.1:8123");
+    }
+
+    #[test]
+    fn each_event_has_a_secret_of_its_own_whatever_its_name_begins_with() {
+        for (id, name) in [
+            ("tour", "TURNSTILE_SECRET_TOUR"),
+            ("event-tour", "TURNSTILE_SECRET_EVENT_TOUR"),
+            ("event-event-tour", "TURNSTILE_SECRET_EVENT_EVENT_TOUR"),
+        ] {
+            assert_eq!(own_secret(id), name);
+        }
     }
 
     // P13.

@@ -4,12 +4,12 @@
 /** So often a claim is answered with a new check before the page waits for its next question. */
 const MOST_CHECKS = 3;
 
-/** The pass, or what else a claim is answered; an asked-for check is done first. */
+/** The pass, or what else a claim is answered; an asked-for check is done first, and kept until the pass is there. */
 async function claimPass() {
   for (let asked = 0; ; asked += 1) {
     try {
       const answer = await request("POST", `${mine}/pass`, way.check ?? {});
-      way.check = null;
+      if (answer.status === 200) way.check = null;
       return answer;
     } catch (error) {
       const { check } = error.answer ?? {};

@@ -12,7 +12,7 @@ const SOON_MS = 2_000;
 let room;
 before(async () => {
   const admission = { per_minute: 6000, max_active: 500 };
-  room = await startRoom({ events: [{ id: "demo", admission }, { id: "other" }] });
+  room = await startRoom({ events: [{ id: "demo", admission }, { id: "other" }, { id: "noted" }] });
 });
 after(() => room?.stop());
 
@@ -158,13 +158,14 @@ test("C18 each role may do what stands in the table for it, and no more", async 
 });
 
 test("C18 who did what, and who was refused what, stands in the log once, with the name", async () => {
-  const viewer = await room.operator({ role: "view", name: "curious" });
-  const stranger = await room.operator({ role: "configure", name: "stranger", holdsFor: "other" });
+  const event = "noted";
+  const viewer = await room.operator({ event, role: "view", name: "curious" });
+  const stranger = await room.operator({ event, role: "configure", name: "stranger", holdsFor: "other" });
   for (let n = 0; n < 5; n += 1) {
     assert.equal((await viewer.send({ action: "close" })).status, 403);
     assert.equal((await stranger.look()).status, 403);
   }
-  const chief = await room.operator({ name: "chief" });
+  const chief = await room.operator({ event, name: "chief" });
   await chief.act("message", { text: "hello" });
   const of = (noted, name) => noted.filter(({ by }) => by === name).map(({ did }) => did);
   const { noted } = await until(
@@ -177,6 +178,20 @@ test("C18 who did what, and who was refused what, stands in the log once, with t
   assert.deepEqual(of(noted, "chief"), [{ action: "message", text: "hello" }]);
   const log = (await chief.wholeLog()).map((line) => JSON.stringify(line)).join("\n");
   for (const name of ["curious", "stranger", "chief"]) assert.equal(log.split(`"${name}"`).length, 2, name);
+});
+
+test("C18 a token in the wrong hands keeps no coordinator busy and fills no log: a few of its refusals are told", async () => {
+  const event = "noted";
+  const chief = await room.operator({ event, name: "chief" });
+  const lines = (await chief.wholeLog()).length;
+  const leaked = await room.operator({ event, role: "view", name: "leaked" });
+  for (let round = 0; round < 10; round += 1) {
+    const answers = await Promise.all(NEEDS.operate.map((document) => leaked.send(document)));
+    for (const { status } of answers) assert.equal(status, 403);
+  }
+  await chief.act("message", { text: "the brake is free" });
+  const told = (await chief.wholeLog()).length - lines - 1;
+  assert.ok(told <= 3, `${told} lines of 140 refusals`);
 });
 
 test("metrics are text for Prometheus, for who may see every event", async () => {

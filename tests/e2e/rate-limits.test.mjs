@@ -109,11 +109,11 @@ test("where the platform's limits are there, what they refuse waits from the nex
 
 test("O4 the platform's limits are told a keyed hash, another for each network and event, and no address", async () => {
   const of = async (address, event = "limited") => {
-    const before = (await room.limit({ RATE_POLLS: 1_000 })).length;
+    const before = (await room.limit({ RATE_PERMITS: 1_000 })).length;
     const fan = room.visitor({ event, headers: from(address) });
-    await fan.script("GET", `${fan.queue}/tickets/me`);
+    await fan.script("POST", `${fan.queue}/permits`, {});
     const [[name, key]] = (await room.limit()).slice(before);
-    assert.equal(name, "RATE_POLLS");
+    assert.equal(name, "RATE_PERMITS");
     return key;
   };
   const keys = [await of("203.0.113.40"), await of("203.0.113.41"), await of("203.0.113.40", "work")];
@@ -121,6 +121,16 @@ test("O4 the platform's limits are told a keyed hash, another for each network a
   assert.equal(new Set(keys).size, 3);
   for (const key of keys) assert.match(key, /^[\w-]{22}$/);
   for (const [, key] of await room.limit()) assert.doesNotMatch(key, /203|113/);
+});
+
+test("P22 the platform's limit of a place stops no crowd behind one address that has no place yet", async () => {
+  const before = (await room.limit({ RATE_POLLS: 5 })).length;
+  for (let n = 0; n < 20; n += 1) {
+    const fan = room.visitor({ event: "limited", headers: from("203.0.113.60") });
+    const answers = [await fan.script("GET", `${fan.queue}/tickets/me`), await fan.script("GET", fan.queue)];
+    for (const { status, text } of answers) assert.equal(status, 200, text);
+  }
+  assert.deepEqual((await room.limit()).slice(before), []);
 });
 
 test("a network that the platform calls busy works more, and is not refused", async () => {

@@ -69,6 +69,26 @@ test("Q12 at the turn the page does the check by itself, says that the place is 
   await context.close();
 });
 
+test("Q12 a check that was done is kept while the claim is pending, and no work is done again", async () => {
+  let pending = 3;
+  const change = (page) =>
+    page.route("**/tickets/me/pass", async (route) => {
+      if (!route.request().postDataJSON().solution || pending === 0) return route.continue();
+      pending -= 1;
+      const me = await page.context().request.get(route.request().url().replace(/\/pass$/, ""));
+      const json = { ...(await me.json()), state: "pending", poll_ms: 500 };
+      return route.fulfill({ status: 202, json, headers: { "waiting-room-state": "pending" } });
+    });
+  const { context, page, claims, wrong } = await opens("turn", { change });
+  await inTheShop(page);
+  const brought = claims.filter(({ solution }) => solution);
+  assert.equal(brought.length, 4, JSON.stringify(claims.map(Object.keys)));
+  for (const claim of brought) assert.deepEqual(claim, brought[0]);
+  assert.deepEqual(claims.indexOf(brought[0]), claims.length - brought.length, "none goes without it from then on");
+  assert.deepEqual(wrong, []);
+  await context.close();
+});
+
 test("where no worker works, the page waits for the check and goes in", async () => {
   const change = (page) => page.addInitScript(() => Reflect.deleteProperty(window, "Worker"));
   const { context, page, claims } = await opens("waits", { change });

@@ -47,9 +47,13 @@ pub const MAX_MESSAGE_BYTES: usize = 500;
 /// Actions kept for the record: one row of at most 30 kB with the longest texts.
 pub const MAX_NOTED: usize = 50;
 
-/// The same refusal of the same operator is noted this far apart. Who asks for a handful of things over and over adds a
-/// handful of lines in that time, and what was really done stays among the [`MAX_NOTED`].
+/// The same refusal of the same operator is noted this far apart.
 pub const REFUSALS_APART: Millis = Millis(10 * 60_000);
+
+/// So many refusals are noted, and logged, in [`REFUSALS_APART`], and no more are kept for the record: however many things
+/// operators are refused, what was really done has four fifths of the [`MAX_NOTED`], and the log grows by a line a minute.
+pub const MAX_REFUSALS_NOTED: usize = 10;
+const _: () = assert!(5 * MAX_REFUSALS_NOTED <= MAX_NOTED);
 
 /// Places in one stored page: about 3.5 kB, small enough to rewrite when one place changes and
 /// large enough that neighbours who are called together share a row.

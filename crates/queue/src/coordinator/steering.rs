@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::command::{Action, Change, CoordinatorReply, Noted};
 use super::{Coordinator, checking};
 use crate::board::Pause;
-use crate::limits::{MAX_NOTED, REFUSALS_APART};
+use crate::limits::{MAX_NOTED, MAX_REFUSALS_NOTED, REFUSALS_APART};
 use crate::log::Record;
 use crate::settings::{Batch, Limits};
 use crate::units::{Millis, UnixMillis};
@@ -116,7 +116,8 @@ impl Coordinator {
         by: String,
         now: UnixMillis,
     ) -> CoordinatorReply {
-        if self.is_refused_again(&action, &by, now) {
+        if matches!(action, Action::Refused { .. }) && !self.has_room_for_refusal(&action, &by, now)
+        {
             return self.state_reply();
         }
         let refused = checking::check(&action, now).err();
@@ -154,12 +155,26 @@ impl Coordinator {
         self.changed.noted = true;
     }
 
-    /// Whether this refusal of the same operator stands in the record already: asking again and again fills no log.
-    fn is_refused_again(&self, action: &Action, by: &str, now: UnixMillis) -> bool {
-        let is_same = |noted: &Noted| {
-            noted.by == by && noted.action == *action && now.since(noted.at) < REFUSALS_APART
-        };
-        matches!(action, Action::Refused { .. }) && self.noted.iter().any(is_same)
+    /// Whether a refusal is noted: if it is not in the record from the last ten minutes, and only so many are. Asking again
+    /// and again fills no log, whatever is asked for. The oldest makes room among those that are kept.
+    fn has_room_for_refusal(&mut self, action: &Action, by: &str, now: UnixMillis) -> bool {
+        let is_refusal = |noted: &Noted| matches!(noted.action, Action::Refused { .. });
+        // One of the future is of before the clock was set back.
+        let is_recent = |noted: &Noted| (noted.at..noted.at.plus(REFUSALS_APART)).contains(&now);
+        let refusals = || self.noted.iter().filter(|noted| is_refusal(noted));
+        let mut recent = refusals().filter(|noted| is_recent(noted));
+        if recent
+            .clone()
+            .any(|noted| noted.by == by && noted.action == *action)
+            || recent.nth(MAX_REFUSALS_NOTED - 1).is_some()
+        {
+            return false;
+        }
+        if refusals().count() >= MAX_REFUSALS_NOTED {
+            let oldest = self.noted.iter().position(is_refusal);
+            self.noted.remove(oldest.expect("there are some"));
+        }
+        true
     }
 
     /// Carries what has been used over to the limits now in force, and counts one that became

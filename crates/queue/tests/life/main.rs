@@ -6,8 +6,11 @@ mod stage;
 mod stock_words;
 
 use anteroom_queue::board::{Phase, Stock};
-use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply, Entropy};
+use anteroom_queue::coordinator::command::{
+    Action, CoordinatorCommand, CoordinatorReply, Entropy, Noted,
+};
 use anteroom_queue::coordinator::rows::CoordinatorRow;
+use anteroom_queue::limits::MAX_NOTED;
 use anteroom_queue::settings::{Limits, LineSettings, Mode, Settings};
 use anteroom_queue::units::{Millis, UnixMillis};
 use stage::{START, Stage, settings};
@@ -226,6 +229,42 @@ fn what_an_operator_may_not_do_is_noted_once_in_ten_minutes_and_changes_nothing(
     assert_eq!(refuse(&mut stage, "anna", "off").0, 3);
     stage.now = stage.now.plus(Millis::from_minutes(1));
     assert_eq!(refuse(&mut stage, "anna", "off").0, 4);
+}
+
+// C18.
+#[test]
+fn however_many_things_operators_are_refused_ten_are_noted_in_ten_minutes_and_what_was_done_stays()
+{
+    let mut stage = Stage::new(scheduled(), 1);
+    let mut operate = |minutes: u64, by: String, action: Action| {
+        stage.now = START.plus(Millis::from_minutes(minutes));
+        match stage.at_coordinator(CoordinatorCommand::Operate { action, by }) {
+            CoordinatorReply::State { noted, .. } => noted,
+            other => panic!("{other:?}"),
+        }
+    };
+    let text = |number: u64| format!("message {number}");
+    for number in 0..MAX_NOTED as u64 - 10 {
+        let text = text(number);
+        operate(0, "chief".to_owned(), Action::Message { text });
+    }
+    let mut noted = Vec::new();
+    for minutes in [1, 2, 12, 24] {
+        for number in 0..60 {
+            let what = format!("thing {number}");
+            noted = operate(minutes, format!("name {minutes}"), Action::Refused { what });
+        }
+        let is_refusal = |noted: &&Noted| matches!(noted.action, Action::Refused { .. });
+        assert_eq!(noted.iter().filter(is_refusal).count(), 10, "{minutes}");
+    }
+    assert_eq!(
+        noted.len(),
+        MAX_NOTED,
+        "all of what was done, and ten refusals"
+    );
+    assert_eq!(noted[0].action, Action::Message { text: text(0) });
+    let latest = noted.last().expect("a refusal").by.as_str();
+    assert_eq!(latest, "name 24", "the latest are kept");
 }
 
 #[test]
