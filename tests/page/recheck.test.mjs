@@ -75,7 +75,12 @@ test("Q12 a check that was done is kept while the claim is pending, and no work 
     page.route("**/tickets/me/pass", async (route) => {
       if (!route.request().postDataJSON().solution || pending === 0) return route.continue();
       pending -= 1;
-      const me = await page.context().request.get(route.request().url().replace(/\/pass$/, ""));
+      const me = await page.context().request.get(
+        route
+          .request()
+          .url()
+          .replace(/\/pass$/, ""),
+      );
       const json = { ...(await me.json()), state: "pending", poll_ms: 500 };
       return route.fulfill({ status: 202, json, headers: { "waiting-room-state": "pending" } });
     });
