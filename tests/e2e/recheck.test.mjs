@@ -55,6 +55,13 @@ async function joins(fan) {
   return fan.join(bits ? { solution: await solve(permit, bits) } : {});
 }
 
+/** Past half of their passes; a pass is renewed beside the answer, so a few more answers later its home has heard of it. */
+async function visitAgain(fans) {
+  for (let round = 0; round < 3; round += 1) {
+    for (const each of fans) assert.equal((await each.visit()).status, 200, "its pass still lives");
+  }
+}
+
 async function admitted(event, address) {
   const fan = arrives(event, address);
   await joins(fan);
@@ -140,7 +147,7 @@ test("a pass in more than three networks at once is checked; one browser goes on
   const { sx } = session(fan);
   const copies = [CARRIER, CAFE, OFFICE].map((address) => at(fan.copied(["pass", "ticket", "browser"]), address));
   await room.advance(RENEWAL_MS);
-  for (const each of [fan, ...copies]) assert.equal((await each.visit()).status, 200, "its pass still lives");
+  await visitAgain([fan, ...copies]);
   await room.advance(PASS_MS);
   const last = copies[2];
   const page = await last.visit();
@@ -183,7 +190,7 @@ test("who was let in in one step has no ticket: the pass is enough to be checked
   const copies = [CARRIER, CAFE, OFFICE].map((address) => at(fan.copied(["pass", "browser"]), address));
   assert.equal((await claims(fan, {})).status, 401, "nothing is to be checked, and there is no ticket");
   await room.advance(RENEWAL_MS);
-  for (const each of copies) assert.equal((await each.visit()).status, 200);
+  await visitAgain(copies);
   await room.advance(PASS_MS);
   assert.equal((await copies[2].visit()).state, "recheck");
   const passed = await claims(copies[2], await solved(await claims(copies[2], {})));
@@ -200,7 +207,12 @@ test("R10 a ticket copied to five browsers is one place: all see the same, one w
     { what: "the pause" },
   );
   const first = arrives("copied", WIFI);
-  const { entry, rank } = await joins(first);
+  await joins(first);
+  const { entry, rank } = await until(
+    () => first.ask(),
+    ({ entry }) => entry !== null,
+    { what: "the number" },
+  );
   const browsers = [first, ...Array.from({ length: 4 }, () => at(first.copied(["ticket"]), WIFI))];
   for (const each of browsers) {
     const page = await each.visit();
