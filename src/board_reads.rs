@@ -99,8 +99,8 @@ async fn read(env: Env, event: &'static Event) {
     });
     let ask = |ask| rooms::ask_shard(&env, event, shard, ask, rooms::ANSWER_LIMIT);
     let mut answer = ask(ShardAsk::board(counts)).await;
-    if counts.origin != OriginCounts::NONE && matches!(answer, Err(RoomError::Refused(_))) {
-        // A shard of before origins were watched.
+    if counts.apart().is_some() && matches!(answer, Err(RoomError::Refused(_))) {
+        // A shard of before there were counts that stand apart.
         answer = ask(ShardAsk::Board { counts }).await;
     }
     if let Err(error) = answer

@@ -133,6 +133,14 @@ pub async fn edge_totals(env: &Env, event: &'static Event) -> Result<wire::EdgeT
     coordinator(env, event, CoordinatorAsk::Count).await
 }
 
+/// What came of the third party's widget of an event that has one, as the coordinator knows it; `None`: there is none, or
+/// it cannot be read.
+pub async fn turnstile(env: &Env, event: &'static Event) -> Option<wire::TurnstileCounts> {
+    event.turnstile.as_ref()?;
+    let counts = coordinator(env, event, CoordinatorAsk::Turnstile).await;
+    counts.ok()
+}
+
 /// Tells the coordinator of `more` wrong operator tokens, and answers how many it knows of.
 pub async fn wrong_tokens(
     env: &Env,
@@ -183,6 +191,7 @@ fn most_calls(ask: &CoordinatorAsk) -> u32 {
         CoordinatorAsk::Sync(..)
         | CoordinatorAsk::Watched(..)
         | CoordinatorAsk::Origin
+        | CoordinatorAsk::Turnstile
         | CoordinatorAsk::Observe
         | CoordinatorAsk::Count
         | CoordinatorAsk::WrongTokens { .. }

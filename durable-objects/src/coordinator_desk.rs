@@ -19,6 +19,7 @@ use crate::beacon::{LONGEST_RETRY, RETRY_AFTER, TRY_LOST_AFTER};
 use crate::log_reading::log_lines;
 use crate::pump::Due;
 use crate::storage::{Changes, Store, WriteFailed};
+use crate::turnstile_counts::TurnstileCounts;
 use crate::uplink::share;
 use crate::wire::{self, CoordinatorAsk, EdgeCounts, EdgeTotals, OriginCounts, WrongTokens};
 
@@ -61,6 +62,7 @@ pub struct CoordinatorDesk<T> {
     opened: Option<UnixMillis>,
     gathered: Vec<(CoordinatorCommand, T)>,
     totals: EdgeTotals,
+    turnstile: TurnstileCounts,
     wrong_tokens: WrongTokens,
     /// What edges have counted and the core was not told yet.
     edges: EdgeCounts,
@@ -93,6 +95,7 @@ impl<T> CoordinatorDesk<T> {
             opened: None,
             gathered: Vec::new(),
             totals: EdgeTotals::default(),
+            turnstile: TurnstileCounts::default(),
             wrong_tokens: WrongTokens::default(),
             edges: EdgeCounts::default(),
             poked: BTreeMap::new(),
@@ -121,14 +124,12 @@ impl<T> CoordinatorDesk<T> {
         }
         let command = match ask {
             CoordinatorAsk::Sync(report, counts) => {
-                self.totals.add(counts);
-                self.edges.add(counts);
+                self.count(counts);
                 let entropy = Entropy(entropy);
                 CoordinatorCommand::Sync { report, entropy }
             }
-            CoordinatorAsk::Watched(report, counts, origin) => {
-                self.totals.add(counts);
-                self.edges.add(EdgeCounts { origin, ..counts });
+            CoordinatorAsk::Watched(report, counts, apart) => {
+                self.count(counts.with(apart));
                 let entropy = Entropy(entropy);
                 CoordinatorCommand::Sync { report, entropy }
             }
@@ -139,6 +140,9 @@ impl<T> CoordinatorDesk<T> {
             CoordinatorAsk::Operate { action, by } => CoordinatorCommand::Operate { action, by },
             CoordinatorAsk::Observe => CoordinatorCommand::Wake,
             CoordinatorAsk::Count => return Taken::Answered(to, wire::encode(&self.totals)),
+            CoordinatorAsk::Turnstile => {
+                return Taken::Answered(to, wire::encode(&self.turnstile));
+            }
             CoordinatorAsk::WrongTokens { more } => {
                 self.wrong_tokens.add(more, now);
                 return Taken::Answered(to, wire::encode(&self.wrong_tokens));
@@ -153,6 +157,13 @@ impl<T> CoordinatorDesk<T> {
         self.opened.get_or_insert(now);
         self.gathered.push((command, to));
         Taken::Waits
+    }
+
+    /// Takes in what edges counted.
+    fn count(&mut self, counts: EdgeCounts) {
+        self.totals.add(counts);
+        self.turnstile.add(counts.turnstile);
+        self.edges.add(counts);
     }
 
     /// What came of fetching `round` of the beacon, perhaps long after it was given up. `dice`

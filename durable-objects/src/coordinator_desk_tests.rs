@@ -120,6 +120,37 @@ fn what_the_edges_counted_adds_up() {
 }
 
 #[test]
+fn what_came_of_the_widget_is_told_apart_and_adds_up_too() {
+    let (mut desk, rows) = desk();
+    let turnstile = TurnstileCounts {
+        passed: 2,
+        silent_at: T,
+        ..TurnstileCounts::default()
+    };
+    for counts in [
+        EdgeCounts {
+            turnstile,
+            ..EdgeCounts::default()
+        },
+        EdgeCounts::default(),
+        EdgeCounts {
+            turnstile,
+            ..EdgeCounts::default()
+        },
+    ] {
+        let bytes = wire::encode(&CoordinatorAsk::report(report(0, 0), counts));
+        let ask = wire::decode(&bytes).unwrap();
+        assert_eq!(desk.ask(ask, [1; 16], 0, T, &rows), Taken::Waits);
+    }
+    let told = desk.ask(CoordinatorAsk::Turnstile, [1; 16], 9, T, &rows);
+    let expected = TurnstileCounts {
+        passed: 4,
+        ..turnstile
+    };
+    assert_eq!(told, Taken::Answered(9, wire::encode(&expected)));
+}
+
+#[test]
 fn when_too_many_wait_the_next_is_turned_away_and_nothing_is_done() {
     let (mut desk, rows) = desk();
     for _ in 0..MAX_WAITING {

@@ -25,6 +25,7 @@ mod configuration;
 mod coordinator_desk;
 #[allow(missing_docs, reason = "methods that the platform's macro adds")]
 mod coordinator_object;
+mod counts_apart;
 mod drand;
 #[cfg(test)]
 mod ending_tests;

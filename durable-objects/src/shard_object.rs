@@ -22,9 +22,7 @@ use crate::shard_desk::{ShardDesk, is_visitors};
 use crate::sqlite::Table;
 use crate::storage::WriteFailed;
 use crate::uplink::{SYNC_TIMEOUT, SyncFailed};
-use crate::wire::{
-    self, CoordinatorAsk, CoordinatorCall, EdgeCounts, OriginCounts, ShardAsk, ShardCall,
-};
+use crate::wire::{self, CoordinatorAsk, CoordinatorCall, EdgeCounts, ShardAsk, ShardCall};
 
 /// The binding of the coordinators' class.
 const COORDINATOR: &str = "COORDINATOR";
@@ -79,9 +77,8 @@ impl Class for Open {
                 return Ok(asked.map_err(|_| Refusal::busy()));
             }
             ShardAsk::Board { counts } => self.desk.read_board(counts, to, now, table)?,
-            ShardAsk::Watched { counts, origin } => {
-                let counts = EdgeCounts { origin, ..counts };
-                self.desk.read_board(counts, to, now, table)?
+            ShardAsk::Watched { counts, apart } => {
+                self.desk.read_board(counts.with(apart), to, now, table)?
             }
             ShardAsk::Poke => Some((to, self.desk.poke(now))),
         };
@@ -127,13 +124,14 @@ impl Open {
                 ask,
             })
         };
-        let plain = (counts.origin != OriginCounts::NONE)
-            .then(|| call(CoordinatorAsk::Sync(report.clone(), counts)));
+        let has_more = counts.apart().is_some();
+        let plain = has_more.then(|| call(CoordinatorAsk::Sync(report.clone(), counts)));
         let call = call(CoordinatorAsk::report(report, counts));
         let (told, coordinator) = (shell.clone(), self.coordinator.clone());
         shell.instance().spawn(async move {
             let mut result = sync(&coordinator, &call).await;
             if let (Err(SyncFailed::Refused(_)), Some(plain)) = (&result, plain) {
+                // A coordinator of before there were counts that stand apart.
                 result = sync(&coordinator, &plain).await;
             }
             if let Err(why) = &result {

@@ -3,7 +3,7 @@
 use anteroom_queue::units::UnixMillis;
 use serde::{Deserialize, Serialize};
 
-/// What came of the third party's widget, and whether it answers.
+/// What came of the third party's widget, and whether it answers. Its counts stop at their greatest value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnstileCounts {
     /// Tokens that held.
@@ -21,6 +21,16 @@ pub struct TurnstileCounts {
 }
 
 impl TurnstileCounts {
+    /// Nothing came of it.
+    pub const NONE: Self = Self {
+        passed: 0,
+        refused: 0,
+        unanswered: 0,
+        instead: 0,
+        answered_at: UnixMillis(0),
+        silent_at: UnixMillis(0),
+    };
+
     /// Takes up what another edge counted.
     pub fn add(&mut self, more: TurnstileCounts) {
         self.passed = self.passed.saturating_add(more.passed);

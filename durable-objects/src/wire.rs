@@ -6,6 +6,7 @@
 //! the one message it does not know); everything else needs a new [`FORMAT`], which older readers
 //! refuse whole. A refusal is a status of 4xx with the reason as plain text, and changes nothing.
 
+pub use crate::counts_apart::CountsApart;
 pub use crate::refusal::FORGOTTEN;
 pub use crate::turnstile_counts::TurnstileCounts;
 use anteroom_queue::board::{Board, Stock};
@@ -19,9 +20,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The first byte of every message: the version of the protocol. Format 2: boards name draws,
-/// moved openings and stock, reports carry the chain of permits and the entrants of a draw. Format 3:
-/// counts tell of the third party's widget.
-pub const FORMAT: u8 = 3;
+/// moved openings and stock, reports carry the chain of permits and the entrants of a draw.
+pub const FORMAT: u8 = 2;
 
 /// The longest message that is read: ten times a board with every line and the longest texts.
 pub const MAX_MESSAGE_BYTES: usize = 64 * 1024;
@@ -58,22 +58,22 @@ pub enum ShardAsk {
     Place(ShardCommand),
     /// The coordinator wants a report now. Answered at once, with the board as it is.
     Poke,
-    /// As `Board`, with how the origin answered. Refused by shards of before there was this; they
-    /// take the same without it.
+    /// As `Board`, with the counts that stand apart. Refused by shards of before there was this; they
+    /// take the same without them.
     Watched {
         /// The edge's counts since its last read.
         counts: EdgeCounts,
-        /// How the origin answered since then.
-        origin: OriginCounts,
+        /// What stands apart of them.
+        apart: CountsApart,
     },
 }
 
 impl ShardAsk {
     /// A read of the board that hands in `counts`.
     pub fn board(counts: EdgeCounts) -> Self {
-        match counts.origin {
-            OriginCounts::NONE => ShardAsk::Board { counts },
-            origin => ShardAsk::Watched { counts, origin },
+        match counts.apart() {
+            None => ShardAsk::Board { counts },
+            Some(apart) => ShardAsk::Watched { counts, apart },
         }
     }
 }
@@ -146,19 +146,22 @@ pub enum CoordinatorAsk {
         /// How many since this edge last said so.
         more: u32,
     },
-    /// As `Sync`, with how the origin answered the edges. Refused by coordinators of before there was
-    /// this; they take the same without it.
-    Watched(SyncRequest, EdgeCounts, OriginCounts),
+    /// As `Sync`, with the counts that stand apart. Refused by coordinators of before there was this;
+    /// they take the same without them.
+    Watched(SyncRequest, EdgeCounts, CountsApart),
     /// How the origin does: answered with an [`OriginView`] instead of a [`CoordinatorAnswer`].
     Origin,
+    /// What came of the third party's widget, as the edges counted it: answered with [`TurnstileCounts`]
+    /// instead of a [`CoordinatorAnswer`].
+    Turnstile,
 }
 
 impl CoordinatorAsk {
     /// A shard's report.
     pub fn report(report: SyncRequest, counts: EdgeCounts) -> Self {
-        match counts.origin {
-            OriginCounts::NONE => CoordinatorAsk::Sync(report, counts),
-            origin => CoordinatorAsk::Watched(report, counts, origin),
+        match counts.apart() {
+            None => CoordinatorAsk::Sync(report, counts),
+            Some(apart) => CoordinatorAsk::Watched(report, counts, apart),
         }
     }
 }
@@ -212,12 +215,13 @@ pub struct EdgeCounts {
     pub staff: u32,
     /// The latest word of an origin on what is left to sell.
     pub stock: Option<Stock>,
-    /// What came of the third party's widget.
-    pub turnstile: TurnstileCounts,
-    /// How the origin answered. It stands apart in messages, so that these have the bytes that they
-    /// had before it was counted.
+    /// How the origin answered. It is told apart ([`CountsApart`]), so that these bytes are what they were
+    /// before it was counted.
     #[serde(skip)]
     pub origin: OriginCounts,
+    /// What came of the third party's widget. Told apart too.
+    #[serde(skip)]
+    pub turnstile: TurnstileCounts,
 }
 
 /// How the origin answered edges: requests that were let through, and edges that asked for themselves.
@@ -290,8 +294,6 @@ pub struct EdgeTotals {
     pub bypassed: u64,
     /// Requests with a staff pass.
     pub staff: u64,
-    /// What came of the third party's widget; these counts stop at their greatest value.
-    pub turnstile: TurnstileCounts,
 }
 
 impl EdgeTotals {
@@ -303,7 +305,6 @@ impl EdgeTotals {
         self.origin_errors += u64::from(more.origin_errors);
         self.bypassed += u64::from(more.bypassed);
         self.staff += u64::from(more.staff);
-        self.turnstile.add(more.turnstile);
     }
 }
 
@@ -373,8 +374,8 @@ pub fn decode<Message: DeserializeOwned>(bytes: &[u8]) -> Result<Message, Unread
 mod tests;
 
 #[cfg(test)]
-#[path = "wire_origin_tests.rs"]
-mod origin_tests;
+#[path = "wire_apart_tests.rs"]
+mod apart_tests;
 
 #[cfg(test)]
 #[path = "wire_key_tests.rs"]

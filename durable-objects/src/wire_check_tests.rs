@@ -39,7 +39,7 @@ fn an_edge_of_another_version_can_still_say_where_a_pass_is_used() {
         (checked, format!("16 ac02 02 {claim} {network}")),
     ] {
         let asked = to_shard(ShardAsk::Place(command));
-        check(asked, &format!("03 0464656d6f 01 ac02 01 {pinned}"));
+        check(asked, &format!("02 0464656d6f 01 ac02 01 {pinned}"));
     }
 }
 
@@ -68,6 +68,6 @@ fn a_shard_of_another_version_can_still_ask_for_a_check() {
     };
     check(
         answer,
-        "03 00 00 01 0c 01 00 0102 0102 03 04 00 0104 00 01 00 ac02",
+        "02 00 00 01 0c 01 00 0102 0102 03 04 00 0104 00 01 00 ac02",
     );
 }

@@ -28,7 +28,7 @@ fn an_edge_of_another_version_can_still_ask_for_a_key() {
         (found, format!("11 {key} {nonce} 01")),
     ] {
         let asked = to_shard(ShardAsk::Place(command));
-        check(asked, &format!("03 0464656d6f 01 ac02 01 {pinned}"));
+        check(asked, &format!("02 0464656d6f 01 ac02 01 {pinned}"));
     }
 }
 
@@ -45,7 +45,7 @@ fn a_home_of_another_version_can_still_say_who_has_a_key() {
             body: ShardBody::Reply(reply),
         };
         let permit = "07".repeat(16);
-        check(answer, &format!("03 00 00 01 {pinned} {permit} ac02"));
+        check(answer, &format!("02 00 00 01 {pinned} {permit} ac02"));
     }
 }
 
@@ -57,7 +57,7 @@ fn an_edge_of_another_version_can_still_ask_for_a_crawler() {
     };
     for (command, pinned) in [(crawl, "12 ac02 02"), (ShardCommand::CountCrawlers, "13")] {
         let asked = to_shard(ShardAsk::Place(command));
-        check(asked, &format!("03 0464656d6f 01 ac02 01 {pinned}"));
+        check(asked, &format!("02 0464656d6f 01 ac02 01 {pinned}"));
     }
     let crawled = ShardReply::Crawled {
         went_on: false,
@@ -74,6 +74,6 @@ fn an_edge_of_another_version_can_still_ask_for_a_crawler() {
             board_age_ms: None,
             body: ShardBody::Reply(reply),
         };
-        check(answer, &format!("03 00 00 01 {pinned}"));
+        check(answer, &format!("02 00 00 01 {pinned}"));
     }
 }

@@ -14,14 +14,14 @@ fn what_is_not_a_message_is_refused_with_the_reason() {
     let mut longer = whole.clone();
     longer.push(0);
     let mut older = whole.clone();
-    older[0] = 2;
+    older[0] = FORMAT - 1;
     let mut newer = whole.clone();
     newer[0] = FORMAT + 1;
     let rows: [(&[u8], Unreadable); 7] = [
         (&[], Unreadable::Empty),
         (&[FORMAT], Unreadable::Malformed),
         (&newer, Unreadable::Format(FORMAT + 1)),
-        (&older, Unreadable::Format(2)),
+        (&older, Unreadable::Format(FORMAT - 1)),
         (&whole[..whole.len() - 1], Unreadable::Malformed),
         (&longer, Unreadable::Malformed),
         (
@@ -38,7 +38,7 @@ fn what_is_not_a_message_is_refused_with_the_reason() {
 fn a_refusal_says_what_was_found_and_what_is_read() {
     assert_eq!(
         Unreadable::Format(7).to_string(),
-        "message: format 7, this version reads 3"
+        "message: format 7, this version reads 2"
     );
     assert_eq!(
         Unreadable::TooLong(70_000).to_string(),

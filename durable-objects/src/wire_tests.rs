@@ -4,8 +4,10 @@
 //!
 //! Format 2 was made because boards name draws, moved openings, stock and the shards that keep keys
 //! and codes, reports carry the chain of permits and who came before the opening, places say what
-//! may be done with them, and edges count staff. Format 3, because edges count what came of a third party's widget. Format 1
-//! and 2 are refused whole.
+//! may be done with them, and edges count staff. Format 1 is refused whole.
+//!
+//! What came later came as variants at the end and as counts that stand apart, so that everything here kept its bytes:
+//! `wire_apart_tests.rs`, `wire_check_tests.rs`, `wire_key_tests.rs`.
 //!
 //! The clocks of offers stand last in the answer to a report, and only there: a shard of a version
 //! without them, or the reverse, refuses that answer whole and reports again until both are of one version.
@@ -119,28 +121,20 @@ fn an_edge_of_another_version_can_still_read_the_board() {
             left: 300,
             at: UnixMillis(4),
         }),
-        origin: OriginCounts::NONE,
-        turnstile: TurnstileCounts {
-            passed: 7,
-            refused: 8,
-            unanswered: 9,
-            instead: 10,
-            answered_at: UnixMillis(11),
-            silent_at: UnixMillis(300),
-        },
+        ..EdgeCounts::default()
     };
     check(
         to_shard(ShardAsk::board(counts)),
-        "03 0464656d6f 01 ac02 00 ac02 02 03 04 05 06 01 ac02 04 07 08 09 0a 0b ac02",
+        "02 0464656d6f 01 ac02 00 ac02 02 03 04 05 06 01 ac02 04",
     );
-    check(to_shard(ShardAsk::Poke), "03 0464656d6f 01 ac02 02");
+    check(to_shard(ShardAsk::Poke), "02 0464656d6f 01 ac02 02");
     check(
         ShardAnswer {
             board: None,
             board_age_ms: Some(200),
             body: ShardBody::Board,
         },
-        "03 00 01 c801 00",
+        "02 00 01 c801 00",
     );
     check(
         ShardAnswer {
@@ -149,7 +143,7 @@ fn an_edge_of_another_version_can_still_read_the_board() {
             body: ShardBody::Board,
         },
         &format!(
-            "03 01 03 01 00 00 01 04736f6f6e 000000 00 01 01 00 01 02 01ac0204 00 \
+            "02 01 03 01 00 00 01 04736f6f6e 000000 00 01 01 00 01 02 01ac0204 00 \
              01 0767656e6572616c 03 0106 01 05 047261696e 05 01 09 00 00 \
              01 {} 01 09 {} 07 06 0108 01 {} 01 02 0405 {} 00 00",
             "01".repeat(32),
@@ -164,13 +158,13 @@ fn an_edge_of_another_version_can_still_read_the_board() {
 fn an_edge_of_another_version_can_still_tell_of_wrong_operator_tokens() {
     check(
         to_coordinator(CoordinatorAsk::WrongTokens { more: 300 }),
-        "03 0464656d6f 01 05 ac02",
+        "02 0464656d6f 01 05 ac02",
     );
     let mut told = WrongTokens::default();
-    check(told, "03 00 00");
+    check(told, "02 00 00");
     told.add(300, UnixMillis(4));
     told.add(0, UnixMillis(5));
-    check(told, "03 ac02 01 04");
+    check(told, "02 ac02 01 04");
 }
 
 #[test]
@@ -183,7 +177,7 @@ fn an_edge_of_another_version_can_still_join_and_claim() {
     };
     check(
         to_shard(ShardAsk::Place(join)),
-        "03 0464656d6f 01 ac02 01 00 07070707070707070707070707070707 02 00 01 01",
+        "02 0464656d6f 01 ac02 01 00 07070707070707070707070707070707 02 00 01 01",
     );
     let claim = ShardCommand::Claim {
         index: PlaceIndex(1),
@@ -192,7 +186,7 @@ fn an_edge_of_another_version_can_still_join_and_claim() {
     };
     check(
         to_shard(ShardAsk::Place(claim)),
-        "03 0464656d6f 01 ac02 01 03 01 07070707070707070707070707070707 09090909090909090909090909090909",
+        "02 0464656d6f 01 ac02 01 03 01 07070707070707070707070707070707 09090909090909090909090909090909",
     );
 }
 
@@ -226,8 +220,8 @@ fn a_shard_of_another_version_can_still_report() {
     check(
         to_coordinator(CoordinatorAsk::Sync(report, EdgeCounts::default())),
         &format!(
-            "03 0464656d6f 01 00 01 03 0a 01 06 05 04 03 02 07 01 00 {} 01 05 06 08 09 \
-             000000000000 00 000000000000",
+            "02 0464656d6f 01 00 01 03 0a 01 06 05 04 03 02 07 01 00 {} 01 05 06 08 09 \
+             000000000000 00",
             "09".repeat(32),
         ),
     );
@@ -262,7 +256,7 @@ fn a_coordinator_of_another_version_can_still_answer_a_report() {
     };
     check(
         CoordinatorAnswer::Synced(reply),
-        "03 00 01 0a 01 01 010203 04050607 00 09 32 010c 01 ac02 07 01",
+        "02 00 01 0a 01 01 010203 04050607 00 09 32 010c 01 ac02 07 01",
     );
 }
 
@@ -326,7 +320,7 @@ fn a_shard_of_another_version_can_still_answer_a_visitor() {
             board_age_ms: None,
             body: ShardBody::Reply(reply),
         };
-        check(answer, &format!("03 00 00 01 {pinned}"));
+        check(answer, &format!("02 00 00 01 {pinned}"));
     }
 }
 
@@ -341,7 +335,7 @@ fn an_edge_of_another_version_can_still_steer() {
             action: stop,
             by: "ann".into(),
         }),
-        "03 0464656d6f 01 01 02 0466697265 00 03616e6e",
+        "02 0464656d6f 01 01 02 0466697265 00 03616e6e",
     );
     let retune = Action::Retune {
         max_active: Some(Change::To(5)),
@@ -353,22 +347,22 @@ fn an_edge_of_another_version_can_still_steer() {
             action: retune,
             by: String::new(),
         }),
-        "03 0464656d6f 01 01 07 01 00 05 01 02 00 00",
+        "02 0464656d6f 01 01 07 01 00 05 01 02 00 00",
     );
     check(
         to_coordinator(CoordinatorAsk::Observe),
-        "03 0464656d6f 01 02",
+        "02 0464656d6f 01 02",
     );
-    check(to_coordinator(CoordinatorAsk::Count), "03 0464656d6f 01 03");
+    check(to_coordinator(CoordinatorAsk::Count), "02 0464656d6f 01 03");
     check(
         to_coordinator(CoordinatorAsk::Log { after: 300 }),
-        "03 0464656d6f 01 04 ac02",
+        "02 0464656d6f 01 04 ac02",
     );
     let lines = LogLines {
         lines: vec!["{}".into()],
         next: Some(301),
     };
-    check(lines, "03 01 027b7d 01 ad02");
+    check(lines, "02 01 027b7d 01 ad02");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use anteroom_config::Event;
 use anteroom_durable_objects::wire::{CoordinatorAsk, EdgeTotals, OriginView, TurnstileCounts};
 use anteroom_queue::board::{Board, LineBoard, Phase};
 use anteroom_queue::coordinator::command::{CoordinatorReply, Totals};
-use futures_util::future::{join_all, join4};
+use futures_util::future::{join_all, join5};
 use worker::Env;
 
 use crate::answer::Answer;
@@ -47,22 +47,20 @@ struct Sample {
 }
 
 async fn of_event(env: &Env, event: &'static Event) -> Vec<Sample> {
-    let (reply, edge, crawlers, origin) = join4(
+    let (reply, edge, crawlers, origin, turnstile) = join5(
         rooms::ask_coordinator(env, event, CoordinatorAsk::Observe),
         rooms::edge_totals(env, event),
         crawlers::counted(env, event),
         rooms::origin(env, event),
+        rooms::turnstile(env, event),
     )
     .await;
     match reply {
         Ok(CoordinatorReply::State { board, totals, .. }) => {
             let edge = edge.ok();
-            let widget = edge.as_ref().filter(|_| event.turnstile.is_some());
-            let widget = widget
-                .into_iter()
-                .flat_map(|edge| of_widget(&event.id, &edge.turnstile));
+            let widget = turnstile.iter();
             let mut samples = of_state(&event.id, &board, &totals, edge.as_ref());
-            samples.extend(widget);
+            samples.extend(widget.flat_map(|counts| of_widget(&event.id, counts)));
             samples.extend(of_crawlers(&event.id, crawlers));
             samples.extend(
                 origin

@@ -8,7 +8,7 @@ use anteroom_queue::coordinator::command::{Noted, Totals};
 use anteroom_queue::coordinator::health::Verdict;
 use anteroom_queue::settings::Settings;
 use anteroom_queue::units::{Millis, UnixMillis};
-use futures_util::future::{join, join4};
+use futures_util::future::{join, join5};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -38,16 +38,19 @@ pub struct Counted {
     crawlers: Option<crawlers::Counted>,
     wrong_tokens: Option<WrongTokens>,
     origin: Option<OriginView>,
+    /// None too where the event has no widget.
+    turnstile: Option<TurnstileCounts>,
 }
 
 /// Asks the coordinator what the edges have counted, and tells it of what this one has not told yet.
 pub async fn counted(visit: &Visit, room: Room) -> Counted {
     let untold = guesses::tell(&room.event.id);
-    let (edge, crawlers, wrong_tokens, origin) = join4(
+    let (edge, crawlers, wrong_tokens, origin, turnstile) = join5(
         rooms::edge_totals(&visit.env, room.event),
         crawlers::counted(&visit.env, room.event),
         rooms::wrong_tokens(&visit.env, room.event, untold),
         rooms::origin(&visit.env, room.event),
+        rooms::turnstile(&visit.env, room.event),
     )
     .await;
     Counted {
@@ -55,6 +58,7 @@ pub async fn counted(visit: &Visit, room: Room) -> Counted {
         crawlers,
         wrong_tokens: wrong_tokens.ok(),
         origin: origin.ok(),
+        turnstile,
     }
 }
 
@@ -76,7 +80,7 @@ pub fn of(room: Room, observed: &Observed, counted: &Counted) -> Answer {
         "crawlers": counted.crawlers.map(|counted| counted.document()),
         "wrong_tokens": counted.wrong_tokens.as_ref().map(wrong_tokens_document),
         "origin": counted.origin.as_ref().map(origin_document),
-        "turnstile": counted.edge.as_ref().and_then(|edge| turnstile_document(room, &edge.turnstile)),
+        "turnstile": counted.turnstile.as_ref().and_then(|counts| turnstile_document(room, counts)),
         "settings": settings_document(settings),
         "configuration_ignored": room.event.settings.other_lines(settings).map(|why| why.to_string()),
         "noted": noted.iter().map(noted_document).collect::<Vec<_>>(),
