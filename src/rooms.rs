@@ -141,6 +141,11 @@ pub async fn turnstile(env: &Env, event: &'static Event) -> Option<wire::Turnsti
     counts.ok()
 }
 
+/// What operators were refused, as the coordinator knows it.
+pub async fn refusals(env: &Env, event: &'static Event) -> Result<wire::Refusals, RoomError> {
+    coordinator(env, event, CoordinatorAsk::Refusals).await
+}
+
 /// Tells the coordinator of `more` wrong operator tokens, and answers how many it knows of.
 pub async fn wrong_tokens(
     env: &Env,
@@ -192,6 +197,7 @@ fn most_calls(ask: &CoordinatorAsk) -> u32 {
         | CoordinatorAsk::Watched(..)
         | CoordinatorAsk::Origin
         | CoordinatorAsk::Turnstile
+        | CoordinatorAsk::Refusals
         | CoordinatorAsk::Observe
         | CoordinatorAsk::Count
         | CoordinatorAsk::WrongTokens { .. }

@@ -140,6 +140,10 @@ impl<T> CoordinatorDesk<T> {
             CoordinatorAsk::Operate { action, by } => CoordinatorCommand::Operate { action, by },
             CoordinatorAsk::Observe => CoordinatorCommand::Wake,
             CoordinatorAsk::Count => return Taken::Answered(to, wire::encode(&self.totals)),
+            CoordinatorAsk::Refusals => {
+                let refusals = self.coordinator.refusals();
+                return Taken::Answered(to, wire::encode(&refusals));
+            }
             CoordinatorAsk::Turnstile => {
                 return Taken::Answered(to, wire::encode(&self.turnstile));
             }

@@ -2,8 +2,11 @@ use anteroom_queue::coordinator::command::CoordinatorReply;
 use anteroom_queue::shard::Shard;
 use anteroom_queue::sync::SyncRequest;
 
+use anteroom_queue::coordinator::command::Action;
+
 use super::*;
 use crate::fixtures::{Memory, T, coordinator_known, join, open, settings, shard_known};
+use crate::storage::read_all;
 use crate::wire::EdgeCounts;
 
 fn desk() -> (CoordinatorDesk<u32>, Memory) {
@@ -148,6 +151,43 @@ fn what_came_of_the_widget_is_told_apart_and_adds_up_too() {
         ..turnstile
     };
     assert_eq!(told, Taken::Answered(9, wire::encode(&expected)));
+}
+
+/// D9, and a roll-back: versions of before there were roles could read neither.
+#[test]
+fn what_an_operator_was_refused_is_told_apart_and_stands_in_the_log_but_in_no_other_row() {
+    let (mut desk, mut rows) = desk();
+    let refused = Action::Refused { what: "off".into() };
+    for (action, by) in [(Action::Off, "kim"), (refused.clone(), "ann")] {
+        let by = by.to_owned();
+        let ask = CoordinatorAsk::Operate { action, by };
+        assert_eq!(desk.ask(ask, [1; 16], 7, T, &rows), Taken::Waits);
+    }
+    let answers = desk.step(T.plus(WINDOW), &mut rows).unwrap().answers;
+    for (_, bytes) in answers {
+        let CoordinatorReply::State { noted, .. } = wire::decode(&bytes).unwrap() else {
+            panic!("an action is answered with the state");
+        };
+        let done: Vec<_> = noted.into_iter().map(|noted| noted.action).collect();
+        assert_eq!(done, [Action::Off]);
+    }
+    let Taken::Answered(9, bytes) = desk.ask(CoordinatorAsk::Refusals, [1; 16], 9, T, &rows) else {
+        panic!("refusals are answered at once");
+    };
+    let told: wire::Refusals = wire::decode(&bytes).unwrap();
+    let of_ann: Vec<_> = told
+        .into_iter()
+        .map(|noted| (noted.by, noted.action))
+        .collect();
+    assert_eq!(of_ann, [("ann".to_owned(), refused)]);
+    let (_, stored) = read_all::<CoordinatorRow>(rows.read()).unwrap().unwrap();
+    let noted = stored.iter().find_map(|row| match row {
+        CoordinatorRow::Noted(noted) => Some(noted.len()),
+        _ => None,
+    });
+    assert_eq!(noted, Some(1));
+    let log = log_lines(&rows, 0).unwrap().lines.join("\n");
+    assert!(log.contains(r#""by":"ann""#), "{log}");
 }
 
 #[test]

@@ -7,7 +7,8 @@
 //! Stored bytes outlive every deploy. A row says its own format, so a later version reads rows of
 //! earlier formats and writes the new one when the row next changes: no row has to be rewritten at
 //! once, and a migration that is interrupted has nothing to resume. A row of an unknown format
-//! (written by a later version) refuses the start instead of being guessed at.
+//! (written by a later version) refuses the start instead of being guessed at. A kind of row that
+//! earlier versions do not have is of a new format too, so that they say why they do not start.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +20,11 @@ use serde::de::DeserializeOwned;
 pub use crate::meta::SCHEMA;
 use crate::meta::{META_KEY, Meta, NotMeta, read_meta};
 
-/// The first byte of every row's bytes: postcard of the present types.
-pub const ROW_FORMAT: u8 = 1;
+/// The first byte of a row's bytes: postcard of the present types.
+pub const FIRST_FORMAT: u8 = 1;
+
+/// The format of the kinds of rows that came later, and the highest that is read.
+pub const ROW_FORMAT: u8 = 2;
 
 /// The longest row that storage takes (the platform's limit is 2 MB for a row).
 pub const MAX_ROW_BYTES: usize = 2_000_000;
@@ -29,17 +33,34 @@ pub const MAX_ROW_BYTES: usize = 2_000_000;
 pub trait Row: Serialize + DeserializeOwned {
     /// The key under which the row is stored.
     fn key(&self) -> String;
+
+    /// The format of this kind of row.
+    fn format(&self) -> u8;
 }
 
 impl Row for ShardRow {
     fn key(&self) -> String {
         ShardRow::key(self)
     }
+
+    fn format(&self) -> u8 {
+        match self {
+            ShardRow::Crawlers(_) => ROW_FORMAT,
+            _ => FIRST_FORMAT,
+        }
+    }
 }
 
 impl Row for CoordinatorRow {
     fn key(&self) -> String {
         CoordinatorRow::key(self)
+    }
+
+    fn format(&self) -> u8 {
+        match self {
+            CoordinatorRow::Origin(_) => ROW_FORMAT,
+            _ => FIRST_FORMAT,
+        }
     }
 }
 
@@ -67,10 +88,10 @@ impl core::fmt::Display for Unusable {
         match self {
             Unusable::Format { key, found } => write!(
                 out,
-                "row {key}: format {found:?}, this version reads {ROW_FORMAT}"
+                "row {key}: format {found:?}, this version reads {FIRST_FORMAT} to {ROW_FORMAT}, each kind of row in its own"
             ),
             Unusable::Malformed { key } => {
-                write!(out, "row {key}: bytes do not fit format {ROW_FORMAT}")
+                write!(out, "row {key}: bytes do not fit its format")
             }
             Unusable::Schema(found) => {
                 write!(
@@ -115,7 +136,7 @@ impl<R: Row> Changes<R> {
     pub fn into_rows(self) -> Vec<(String, Vec<u8>)> {
         let meta = self
             .meta
-            .map(|meta| (META_KEY.to_owned(), row_bytes(&meta)));
+            .map(|meta| (META_KEY.to_owned(), meta_bytes(&meta)));
         self.rows
             .into_iter()
             .map(|(key, row)| (key, row_bytes(&row)))
@@ -135,7 +156,7 @@ pub trait Store {
 
     /// Leaves only the shell's own row.
     fn forget(&mut self, meta: &Meta) -> Result<(), WriteFailed> {
-        self.replace_all(vec![(META_KEY.to_owned(), row_bytes(meta))])
+        self.replace_all(vec![(META_KEY.to_owned(), meta_bytes(meta))])
     }
 
     /// The bytes of one row, if it is there; otherwise why storage cannot be read.
@@ -184,8 +205,16 @@ pub fn read_all<R: Row>(
     }
 }
 
-fn row_bytes(row: &impl Serialize) -> Vec<u8> {
-    let bytes = postcard::to_extend(row, vec![ROW_FORMAT]).expect("a row can always be written");
+fn row_bytes(row: &impl Row) -> Vec<u8> {
+    bytes_in(row.format(), row)
+}
+
+fn meta_bytes(meta: &Meta) -> Vec<u8> {
+    bytes_in(FIRST_FORMAT, meta)
+}
+
+fn bytes_in(format: u8, row: &impl Serialize) -> Vec<u8> {
+    let bytes = postcard::to_extend(row, vec![format]).expect("a row can always be written");
     assert!(
         bytes.len() <= MAX_ROW_BYTES,
         "a row of {} bytes, allowed up to {MAX_ROW_BYTES}",
@@ -195,9 +224,14 @@ fn row_bytes(row: &impl Serialize) -> Vec<u8> {
 }
 
 /// The row in `bytes`, stored as `key`.
-pub fn read_row<T: DeserializeOwned>(key: &str, bytes: &[u8]) -> Result<T, Unusable> {
-    match postcard::take_from_bytes(content(key, bytes)?) {
-        Ok((row, [])) => Ok(row),
+pub fn read_row<R: Row>(key: &str, bytes: &[u8]) -> Result<R, Unusable> {
+    let (found, content) = content(key, bytes, ROW_FORMAT)?;
+    match postcard::take_from_bytes::<R>(content) {
+        Ok((row, [])) if row.format() == found => Ok(row),
+        Ok((_, [])) => Err(Unusable::Format {
+            key: key.to_owned(),
+            found: Some(found),
+        }),
         _ => Err(Unusable::Malformed {
             key: key.to_owned(),
         }),
@@ -206,7 +240,8 @@ pub fn read_row<T: DeserializeOwned>(key: &str, bytes: &[u8]) -> Result<T, Unusa
 
 /// The shell's own row in `bytes`.
 pub fn meta_of(bytes: &[u8]) -> Result<Meta, Unusable> {
-    read_meta(content(META_KEY, bytes)?).map_err(|why| match why {
+    let (_, content) = content(META_KEY, bytes, FIRST_FORMAT)?;
+    read_meta(content).map_err(|why| match why {
         NotMeta::Schema(found) => Unusable::Schema(found),
         NotMeta::Malformed => Unusable::Malformed {
             key: META_KEY.to_owned(),
@@ -214,10 +249,10 @@ pub fn meta_of(bytes: &[u8]) -> Result<Meta, Unusable> {
     })
 }
 
-/// What is behind the format byte.
-fn content<'a>(key: &str, bytes: &'a [u8]) -> Result<&'a [u8], Unusable> {
+/// The format byte, `highest` at most, and what is behind it.
+fn content<'a>(key: &str, bytes: &'a [u8], highest: u8) -> Result<(u8, &'a [u8]), Unusable> {
     match bytes.split_first() {
-        Some((&ROW_FORMAT, rest)) => Ok(rest),
+        Some((&found, rest)) if (FIRST_FORMAT..=highest).contains(&found) => Ok((found, rest)),
         other => Err(Unusable::Format {
             key: key.to_owned(),
             found: other.map(|(&found, _)| found),

@@ -9,6 +9,9 @@ use anteroom_queue::units::{
     EntryNumber, KeyHash, LineIndex, Millis, Nonce, ShardIndex, UnixMillis,
 };
 
+use anteroom_queue::coordinator::health::Restraint;
+use anteroom_queue::shard::crawlers::{CrawledSecond, Crawlers};
+
 use super::*;
 use crate::fixtures::{Memory, settings};
 
@@ -79,7 +82,7 @@ fn nothing_changed_is_nothing_written() {
 
 #[test]
 fn the_meta_row_of_a_running_event_can_still_be_read() {
-    let bytes = row_bytes(&meta());
+    let bytes = meta_bytes(&meta());
     assert_eq!(
         hex(&bytes),
         "01020464656d6f0101020100010767656e6572616c010001050000\
@@ -113,7 +116,7 @@ fn a_page_of_a_running_event_can_still_be_read() {
 #[test]
 fn rows_that_cannot_be_used_refuse_the_start() {
     let good = row_bytes(&counters(1));
-    let meta_row = (META_KEY.to_owned(), row_bytes(&meta()));
+    let meta_row = (META_KEY.to_owned(), meta_bytes(&meta()));
     let mut newer = good.clone();
     newer[0] = 2;
     let mut longer = good.clone();
@@ -140,7 +143,10 @@ fn rows_that_cannot_be_used_refuse_the_start() {
             malformed("page/00000000"),
         ),
         (vec![row("counters", &good)], malformed("meta")),
-        (vec![row(META_KEY, &row_bytes(&later))], Unusable::Schema(3)),
+        (
+            vec![row(META_KEY, &meta_bytes(&later))],
+            Unusable::Schema(3),
+        ),
     ];
     for (stored, why) in rows {
         assert_eq!(read_all::<ShardRow>(stored), Err(why));
@@ -155,8 +161,44 @@ fn a_refused_start_names_the_row_and_what_is_read() {
     };
     assert_eq!(
         why.to_string(),
-        "row meta: format Some(9), this version reads 1"
+        "row meta: format Some(9), this version reads 1 to 2, each kind of row in its own"
     );
+}
+
+/// A version of before would otherwise find bytes that fit nothing, and could not say that a later one wrote them.
+#[test]
+fn kinds_of_rows_that_came_later_say_so_and_are_read_in_no_other_format() {
+    let crawlers = ShardRow::Crawlers(Crawlers {
+        recent: vec![CrawledSecond {
+            second: 300,
+            count: 2,
+        }],
+        let_through: 5,
+        turned_away: 6,
+    });
+    let origin = CoordinatorRow::Origin(Restraint {
+        before: 300,
+        cap: Some(7),
+        paused: true,
+        hands_off_until: UnixMillis(4),
+    });
+    check_later(crawlers, "02 07 01 ac02 02 05 06");
+    check_later(origin, "02 08 ac02 01 07 01 04");
+}
+
+fn check_later<R: Row + PartialEq + core::fmt::Debug>(row: R, pinned: &str) {
+    let mut bytes = row_bytes(&row);
+    assert_eq!(hex(&bytes), pinned.replace(' ', ""));
+    let key = row.key();
+    assert_eq!(read_row(&key, &bytes), Ok(row));
+    for found in [FIRST_FORMAT, ROW_FORMAT + 1] {
+        bytes[0] = found;
+        let refused = Unusable::Format {
+            key: key.clone(),
+            found: Some(found),
+        };
+        assert_eq!(read_row::<R>(&key, &bytes), Err(refused));
+    }
 }
 
 #[test]

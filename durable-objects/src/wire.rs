@@ -10,7 +10,7 @@ pub use crate::counts_apart::CountsApart;
 pub use crate::refusal::FORGOTTEN;
 pub use crate::turnstile_counts::TurnstileCounts;
 use anteroom_queue::board::{Board, Stock};
-use anteroom_queue::coordinator::command::{Action, CoordinatorReply};
+use anteroom_queue::coordinator::command::{Action, CoordinatorReply, Noted};
 use anteroom_queue::coordinator::health::Answers;
 pub use anteroom_queue::coordinator::health::OriginView;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
@@ -154,6 +154,8 @@ pub enum CoordinatorAsk {
     /// What came of the third party's widget, as the edges counted it: answered with [`TurnstileCounts`]
     /// instead of a [`CoordinatorAnswer`].
     Turnstile,
+    /// What operators were refused: answered with [`Refusals`] instead of a [`CoordinatorAnswer`].
+    Refusals,
 }
 
 impl CoordinatorAsk {
@@ -168,6 +170,9 @@ impl CoordinatorAsk {
 
 /// A coordinator's answer.
 pub type CoordinatorAnswer = CoordinatorReply;
+
+/// What operators asked for and were refused lately, oldest first.
+pub type Refusals = Vec<Noted>;
 
 /// Operator tokens that nobody had signed, as the edges counted them since the coordinator last started. Nothing of them
 /// is kept but this.

@@ -132,6 +132,7 @@ fn d9_every_later_question_is_refused_by_an_older_coordinator_and_none_is_taken_
         CoordinatorAsk::Watched(report(), PLAIN, APART),
         CoordinatorAsk::Origin,
         CoordinatorAsk::Turnstile,
+        CoordinatorAsk::Refusals,
     ] {
         let bytes = encode(&to_coordinator(later.clone()));
         assert_eq!(
@@ -188,6 +189,20 @@ fn an_edge_of_another_version_can_still_ask_how_origin_and_widget_do() {
         "02 0464656d6f 01 08",
     );
     check(APART.turnstile, "02 07 08 09 0a 0b ac02");
+}
+
+#[test]
+fn an_edge_of_another_version_can_still_ask_what_operators_were_refused() {
+    check(
+        to_coordinator(CoordinatorAsk::Refusals),
+        "02 0464656d6f 01 09",
+    );
+    let refused = Noted {
+        at: UnixMillis(4),
+        by: "ann".into(),
+        action: Action::Refused { what: "off".into() },
+    };
+    check(Refusals::from([refused]), "02 01 04 03616e6e 0f 036f6666");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `GET /_wr/queues/{event}/observability`: an operator sees board, counts, settings and what was done by whom.
 
 use anteroom_durable_objects::wire::{
-    CoordinatorAsk, EdgeTotals, OriginView, TurnstileCounts, WrongTokens,
+    CoordinatorAsk, EdgeTotals, OriginView, Refusals, TurnstileCounts, WrongTokens,
 };
 use anteroom_queue::board::LineBoard;
 use anteroom_queue::coordinator::command::{Noted, Totals};
@@ -40,25 +40,30 @@ pub struct Counted {
     origin: Option<OriginView>,
     /// None too where the event has no widget.
     turnstile: Option<TurnstileCounts>,
+    /// What operators were refused; nothing, if it could not be read.
+    refusals: Refusals,
 }
 
 /// Asks the coordinator what the edges have counted, and tells it of what this one has not told yet.
 pub async fn counted(visit: &Visit, room: Room) -> Counted {
     let untold = guesses::tell(&room.event.id);
-    let (edge, crawlers, wrong_tokens, origin, turnstile) = join5(
+    let of_edges = join5(
         rooms::edge_totals(&visit.env, room.event),
         crawlers::counted(&visit.env, room.event),
         rooms::wrong_tokens(&visit.env, room.event, untold),
         rooms::origin(&visit.env, room.event),
         rooms::turnstile(&visit.env, room.event),
-    )
-    .await;
+    );
+    let refusals = rooms::refusals(&visit.env, room.event);
+    let ((edge, crawlers, wrong_tokens, origin, turnstile), refusals) =
+        join(of_edges, refusals).await;
     Counted {
         edge: edge.ok(),
         crawlers,
         wrong_tokens: wrong_tokens.ok(),
         origin: origin.ok(),
         turnstile,
+        refusals: refusals.unwrap_or_default(),
     }
 }
 
@@ -83,7 +88,7 @@ pub fn of(room: Room, observed: &Observed, counted: &Counted) -> Answer {
         "turnstile": counted.turnstile.as_ref().and_then(|counts| turnstile_document(room, counts)),
         "settings": settings_document(settings),
         "configuration_ignored": room.event.settings.other_lines(settings).map(|why| why.to_string()),
-        "noted": noted.iter().map(noted_document).collect::<Vec<_>>(),
+        "noted": in_order(noted, &counted.refusals).map(noted_document).collect::<Vec<_>>(),
         "now_ms": platform::now().0,
     });
     Answer::json(200, &document)
@@ -206,6 +211,13 @@ fn settings_document(settings: &Settings) -> Value {
         "draw": draw,
         "keep_seconds": settings.keep.0 / 1_000,
     })
+}
+
+/// What was done and what was refused, oldest first.
+fn in_order<'a>(done: &'a [Noted], refused: &'a [Noted]) -> impl Iterator<Item = &'a Noted> {
+    let mut all: Vec<&Noted> = done.iter().chain(refused).collect();
+    all.sort_by_key(|noted| noted.at);
+    all.into_iter()
 }
 
 fn noted_document(noted: &Noted) -> Value {

@@ -157,6 +157,13 @@ pub enum Action {
     },
 }
 
+impl Action {
+    /// Whether nothing was done: somebody was refused.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Action::Refused { .. })
+    }
+}
+
 /// How one limit changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -2,7 +2,7 @@
 
 use super::Coordinator;
 use super::child::{Child, ChildLine};
-use super::command::{CoordinatorReply, Totals};
+use super::command::{CoordinatorReply, Noted, Totals};
 use super::drawing::Draw;
 use crate::board::{Board, LineBoard, Pause, Phase};
 use crate::limits::{GRANT_TO_HEARD, MAX_SHARDS, PLANNED_JOINS_PER_SECOND, PLANNED_PLACES};
@@ -171,8 +171,21 @@ impl Coordinator {
             board: self.board.clone(),
             totals: self.totals(),
             settings: self.settings.clone(),
-            noted: self.noted.clone(),
+            noted: self.done(),
         }
+    }
+
+    /// The actions that were done, oldest first. These are stored and told with the state, and what operators were refused is
+    /// not: versions of before there were roles can read neither a row nor an answer that has one.
+    pub(super) fn done(&self) -> Vec<Noted> {
+        let is_done = |noted: &&Noted| !noted.action.is_refusal();
+        self.noted.iter().filter(is_done).cloned().collect()
+    }
+
+    /// What operators asked for and were refused, oldest first. It may be forgotten: it stands in the event log.
+    pub fn refusals(&self) -> Vec<Noted> {
+        let is_refusal = |noted: &&Noted| noted.action.is_refusal();
+        self.noted.iter().filter(is_refusal).cloned().collect()
     }
 
     /// The present counts.

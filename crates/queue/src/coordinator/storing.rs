@@ -113,7 +113,7 @@ impl Coordinator {
             });
         }
         if changed.noted {
-            rows.push(CoordinatorRow::Noted(self.noted.clone()));
+            rows.push(CoordinatorRow::Noted(self.done()));
         }
         if changed.life {
             rows.push(CoordinatorRow::Life(self.life.clone()));

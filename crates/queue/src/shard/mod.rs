@@ -15,7 +15,7 @@
 
 mod absent;
 pub mod command;
-mod crawlers;
+pub mod crawlers;
 mod entrants;
 mod joining;
 pub mod keeping;

@@ -212,7 +212,10 @@ fn what_an_operator_may_not_do_is_noted_once_in_ten_minutes_and_changes_nothing(
         };
         let by = by.to_owned();
         match stage.at_coordinator(CoordinatorCommand::Operate { action, by }) {
-            CoordinatorReply::State { noted, totals, .. } => (noted.len(), totals),
+            CoordinatorReply::State { noted, totals, .. } => {
+                assert_eq!(noted, [], "it was not done");
+                (stage.coordinator.refusals().len(), totals)
+            }
             other => panic!("{other:?}"),
         }
     };
