@@ -73,7 +73,7 @@ mod before {
     #[derive(Debug, PartialEq, Deserialize)]
     pub enum ShardAsk {
         Board(Counts),
-        Place(ShardCommand),
+        Place(Box<ShardCommand>),
         Poke,
     }
 
