@@ -158,7 +158,7 @@ impl Coordinator {
     /// Whether a refusal is noted: if it is not in the record from the last ten minutes, and only so many are. Asking again
     /// and again fills no log, whatever is asked for. The oldest makes room among those that are kept.
     fn has_room_for_refusal(&mut self, action: &Action, by: &str, now: UnixMillis) -> bool {
-        let is_refusal = |noted: &Noted| matches!(noted.action, Action::Refused { .. });
+        let is_refusal = |noted: &Noted| noted.action.is_refusal();
         // One of the future is of before the clock was set back.
         let is_recent = |noted: &Noted| (noted.at..noted.at.plus(REFUSALS_APART)).contains(&now);
         let refusals = || self.noted.iter().filter(|noted| is_refusal(noted));
