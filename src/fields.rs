@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anteroom_challenge::Solution;
+use anteroom_token::MAX_TOKEN_BYTES;
 use futures_util::future::{Either, select};
 use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
@@ -189,7 +190,20 @@ pub fn parse(
     if let Some(Err(malformed)) = solution.map(Solution::read) {
         return Err(Problem::field("solution", &malformed.to_string()));
     }
+    if fields
+        .text("check")
+        .is_some_and(|text| !is_like_a_token(text))
+    {
+        return Err(Problem::field("check", "a check of this queue"));
+    }
     Ok(fields)
+}
+
+/// Whether a text has the form of a token, docs/tokens.md: three segments of base64url.
+fn is_like_a_token(text: &str) -> bool {
+    let letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let segment = |segment: &str| !segment.is_empty() && segment.bytes().all(letter);
+    text.len() <= MAX_TOKEN_BYTES && text.split('.').count() == 3 && text.split('.').all(segment)
 }
 
 fn of_json(bytes: &[u8], allowed: &[&str]) -> Result<Vec<(String, String)>, Problem> {
@@ -310,6 +324,19 @@ mod tests {
         assert!(parse(FORM, with(MAX_PATH_BYTES).as_bytes(), &["return"]).is_ok());
         let problem = parse(FORM, with(MAX_PATH_BYTES + 1).as_bytes(), &["return"]).unwrap_err();
         assert_eq!(problem.status(), 400);
+    }
+
+    #[test]
+    fn a_check_of_another_form_is_refused_at_the_door() {
+        let with = |check: &str| {
+            let body = format!("check={check}");
+            parse(FORM, body.as_bytes(), &["check"]).map_err(|problem| problem.status())
+        };
+        assert!(with("a.b-c.d_0").is_ok());
+        let long = format!("a.b.{}", "c".repeat(MAX_TOKEN_BYTES));
+        for bad in ["", "x", "a.b", "a..c", "a.b.c.d", "a.b.c=", &long] {
+            assert_eq!(with(bad), Err(400), "{bad}");
+        }
     }
 
     #[test]
