@@ -217,5 +217,6 @@ test("while nobody can count, nobody goes on", async () => {
   await room.cut("away/");
   assert.equal((await crawl("away", from(GOOGLE))).status, 503);
   await room.cut();
-  assert.ok(isShop(await crawl("away", from(GOOGLE))));
+  // The shard was left alone for a second.
+  await until(() => crawl("away", from(GOOGLE)), isShop, { what: "the shop" });
 });

@@ -11,7 +11,12 @@ const EVIL = "https://evil.example";
 let room;
 before(async () => {
   const open = { id: "open", cors_origins: [PARTNER], mode: "off" };
-  room = await startRoom({ events: [{ id: "demo", cors_origins: [PARTNER] }, open] });
+  const twoHosts = {
+    id: "two-hosts",
+    hosts: ["api.shop.localhost", "www.shop.localhost"],
+    cookie_domain: "shop.localhost",
+  };
+  room = await startRoom({ events: [{ id: "demo", cors_origins: [PARTNER] }, open, twoHosts] });
 });
 after(() => room?.stop());
 
@@ -93,6 +98,24 @@ test("C15 another site's page opens no socket with the visitor's pass, however i
     connection.terminate();
   }
   assert.equal((await fan.visit()).status, 200, "a refused socket takes nothing away");
+});
+
+test("C15 a page on one of the event's hosts opens a socket on another of them, and no other host's page does", async () => {
+  const { port } = new URL(room.url);
+  const host = `api.shop.localhost:${port}`;
+  const ours = `http://www.shop.localhost:${port}`;
+  const fan = room.visitor({ event: "two-hosts", headers: { host } });
+  await fan.admitted();
+  const cookie = [...fan.jar].map(([name, { value }]) => `${name}=${value}`).join("; ");
+  for (const site of ["same-site", "cross-site"]) {
+    const opens = (origin) => upgrade({ host, cookie, origin, "sec-fetch-site": site }, "/events/two-hosts/live");
+    const { connection, status } = await opens(ours);
+    assert.ok(connection, `${site} refused with ${status}`);
+    connection.terminate();
+    for (const origin of [EVIL, "null", ours.replace("www", "evil"), ours.replace("http", "https"), `${ours}1`]) {
+      assert.equal((await opens(origin)).status, 403, origin);
+    }
+  }
 });
 
 test("C15 a program that brings its pass as a header needs to say no site", async () => {
