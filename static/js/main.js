@@ -364,7 +364,7 @@ if (!tab.lasts() && document.referrer === location.href.split("#")[0]) rememberM
 memory.write({ ...(me.rank != null && remembered(memory.read(), me)), back: room.return });
 inPieces(
   () => {
-    if (me.state === "none" && !cookiesWork(document)) me.cookie = false;
+    if (me.state === "none" && !cookiesWork(document, room.framed)) me.cookie = false;
   },
   redraw,
   () => {
