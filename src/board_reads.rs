@@ -10,7 +10,7 @@ use worker::{Context, Delay, Env};
 
 use crate::boards::{InUse, Plan};
 use crate::rooms::RoomError;
-use crate::{isolate, platform, rooms};
+use crate::{isolate, origin_health, platform, rooms};
 
 /// How often a request looks for the result of another request's read.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -90,7 +90,8 @@ async fn read(env: Env, event: &'static Event) {
     let (shard, counts) = isolate::with(event, |kept| {
         kept.board.begins(now);
         kept.handed_in = now;
-        let origin = kept.origin.takes_stock(event.origin_slow, now);
+        let is_paused = origin_health::is_paused(kept, now);
+        let origin = kept.origin.takes_stock(event.origin_slow, is_paused, now);
         kept.counts.add(EdgeCounts {
             origin,
             ..EdgeCounts::default()

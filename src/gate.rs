@@ -4,7 +4,7 @@
 //! The order of the questions is the policy: the brake first, also for a preflight, then a staff pass, which looks behind
 //! closed doors, then the mode that closes them, then a pass, then mode `off`, then a crawler, then the other modes.
 
-use anteroom_queue::board::{Board, Phase};
+use anteroom_queue::board::{Board, Pause, Phase};
 use anteroom_queue::limits::BRAKE_AGE;
 use anteroom_queue::settings::Mode;
 use anteroom_queue::units::Millis;
@@ -159,7 +159,7 @@ fn of_staff(asked: &Asked<'_>, pass: &Pass) -> With {
 }
 
 fn without_pass(asked: &Asked<'_>, mode: Mode) -> Decision {
-    if asked.crawler && asked.board.is_some_and(|(board, _)| !is_over(board)) {
+    if asked.crawler && asked.board.is_some_and(|(board, _)| may_look(board)) {
         return Decision::Crawl;
     }
     let in_one_step = matches!(mode, Mode::Auto | Mode::Rate)
@@ -176,9 +176,12 @@ fn without_pass(asked: &Asked<'_>, mode: Mode) -> Decision {
     }
 }
 
-/// Whether every line is closed: then there is no shop to look at.
-fn is_over(board: &Board) -> bool {
-    board.lines.iter().all(|line| line.phase == Phase::Closed)
+/// Whether a crawler may look at the shop: not when every line is closed, then there is none, and not while the shop is in
+/// such trouble that nobody else is let in.
+fn may_look(board: &Board) -> bool {
+    let is_over = board.lines.iter().all(|line| line.phase == Phase::Closed);
+    let is_in_trouble = board.pause.as_ref().is_some_and(Pause::is_for_origin);
+    !is_over && !is_in_trouble
 }
 
 /// Whether a first pass may be issued for this line: the line is open, no brake is on, and the board is young enough

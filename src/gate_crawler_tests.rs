@@ -50,6 +50,22 @@ fn a_crawler_gets_what_everybody_gets_behind_the_brake_and_after_the_sale() {
     assert_eq!(decide(&unheard), Decision::Room(Why::Queue));
 }
 
+// O7.
+#[test]
+fn a_shop_in_trouble_is_not_crawled_and_one_that_an_operator_paused_is() {
+    let paused = |pause| Board {
+        pause: Some(pause),
+        ..samples::board(Phase::Paused)
+    };
+    let in_trouble = paused(Pause::for_origin());
+    assert_eq!(decided(&in_trouble), Decision::Room(Why::Queue));
+    let by_hand = paused(Pause {
+        reason: "a look at the stock".to_owned(),
+        next_update_at: None,
+    });
+    assert_eq!(decided(&by_hand), Decision::Crawl);
+}
+
 #[test]
 fn only_what_goes_on_because_of_the_visitor_is_the_visitors() {
     let pass = samples::pass();

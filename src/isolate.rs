@@ -10,7 +10,7 @@ use anteroom_queue::units::UnixMillis;
 
 use crate::boards::{BoardCache, USABLE};
 use crate::crawlers::Budget;
-use crate::origin_health::Seen;
+use crate::origin_evidence::Evidence;
 use crate::stock::Heard;
 use crate::turnstile;
 
@@ -28,7 +28,7 @@ pub struct Kept {
     /// The budget of crawlers.
     pub crawlers: Budget,
     /// How the origin answers.
-    pub origin: Seen,
+    pub origin: Evidence,
     /// What is known of the third party's widget.
     pub turnstile: turnstile::Kept,
 }

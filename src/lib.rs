@@ -52,6 +52,7 @@ mod networks;
 mod observed;
 mod onward;
 mod operators;
+mod origin_evidence;
 mod origin_health;
 mod origin_question;
 pub mod page;

@@ -16,7 +16,8 @@ use crate::cookies::Kind;
 use crate::deployment::Room;
 use crate::gate::With;
 use crate::incoming::Method;
-use crate::origin_health::{Heard, UnderWay};
+use crate::origin_evidence::Heard;
+use crate::origin_health::UnderWay;
 use crate::proxy::{self, FromOrigin, Part};
 use crate::renewal::{Renewal, resigned};
 use crate::rewrite::{Command, PASS_HEADER};
@@ -111,7 +112,8 @@ impl Onward<'_> {
             With::Nothing => Part::Preflight,
             _ => Part::Whole(token.as_deref()),
         };
-        let watched = pass.as_ref().map(|_| UnderWay::begins(self.room.event));
+        let begins = |pass: &Pass| UnderWay::begins(self.visit, self.room.event, &pass.session);
+        let watched = pass.as_ref().map(begins);
         let sending = proxy::send(self.visit, base.as_deref(), part);
         let renewing = match (&with, &pass) {
             (With::Pass { renew: true }, Some(pass)) => Some(self.renewal(pass)),
@@ -121,7 +123,7 @@ impl Onward<'_> {
         if let Some(Renewal::Runs(pass)) = renewed {
             next = Some(pass);
         }
-        self.hears(&answered, watched, pass.as_ref());
+        self.hears(&answered, watched);
         let Ok(from_origin) = answered else {
             return self.away(pass.is_some(), next, cookies);
         };
@@ -140,20 +142,13 @@ impl Onward<'_> {
     }
 
     /// Counts how the origin answered. Only what it answers to those inside says how it does: crawlers may ask for anything.
-    fn hears(
-        &self,
-        answered: &Result<FromOrigin, JsValue>,
-        watched: Option<UnderWay>,
-        pass: Option<&Pass>,
-    ) {
-        let heard = match answered {
-            Ok(from_origin) if from_origin.status() < 500 => Heard::Good,
-            _ => Heard::Failed,
-        };
+    fn hears(&self, answered: &Result<FromOrigin, JsValue>, watched: Option<UnderWay>) {
+        let status = answered.as_ref().map(FromOrigin::status);
         if let Some(watched) = watched {
-            watched.ends(self.visit, heard, pass.map(|pass| &pass.session));
+            let heard = status.map_or(Heard::Failed, Heard::of_status);
+            watched.ends(self.visit, heard);
         }
-        if heard == Heard::Failed {
+        if status.map_or(true, |status| status >= 500) {
             isolate::count(self.room.event, |counts| counts.origin_errors += 1);
         }
     }

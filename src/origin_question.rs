@@ -1,7 +1,9 @@
 //! The edge's own question to an origin: does the shop answer?
 //!
-//! A HEAD of the event's first path, without a pass. A shop that denies is up, so is one that knows no such page or no
-//! HEAD. One whose HEAD fails is asked as browsers do before it counts as down.
+//! A HEAD of the event's first path. It brings a pass of no session, as a crawler's request does: what stands before the
+//! shop and lets nobody through without a pass would answer for it otherwise. A shop that denies is up, so is one that
+//! knows no such page or no HEAD. One whose HEAD fails is asked as browsers do before it counts as down, unless it has
+//! answered a HEAD before; one that answers only then is asked so from then on.
 
 use std::time::Duration;
 
@@ -12,38 +14,49 @@ use worker::Delay;
 use worker::js_sys;
 use worker::js_sys::futures::JsFuture;
 
-use crate::origin_health::{Heard, QUESTION_LIMIT};
+use crate::origin_evidence::{Head, Heard, QUESTION_LIMIT};
+use crate::rewrite::PASS_HEADER;
 
 /// With this header the room answers.
 const STATE_HEADER: &str = "waiting-room-state";
-/// Not implemented: the server answers, it only knows no such method.
-const NOT_IMPLEMENTED: u16 = 501;
 
-/// Asks the origin at `address`. `None`: this room itself answered, so nothing is learned.
-pub async fn ask(address: &str) -> Option<Heard> {
+/// Asks the origin at `address`, and says what is known of its HEAD then. `None`: this room itself answered, so nothing
+/// is learned.
+pub async fn ask(address: &str, pass: &str, head: Head) -> (Option<Heard>, Head) {
     let timer = Delay::from(Duration::from_millis(QUESTION_LIMIT.0));
-    match select(Box::pin(ask_twice(address)), timer).await {
-        Either::Left((heard, _)) => heard,
-        Either::Right(_) => Some(Heard::Failed),
+    let by = async |method: &str| {
+        let answered = ask_by(method, address, pass).await;
+        answered.unwrap_or(Some(Heard::Failed))
+    };
+    match select(Box::pin(ask_twice(by, head)), timer).await {
+        Either::Left((found, _)) => found,
+        Either::Right(_) => (Some(Heard::Failed), head),
     }
 }
 
-async fn ask_twice(address: &str) -> Option<Heard> {
-    match ask_by("HEAD", address).await {
-        Ok(Some(Heard::Failed)) => ask_by("GET", address).await.unwrap_or(Some(Heard::Failed)),
-        Ok(heard) => heard,
-        Err(_) => Some(Heard::Failed),
+/// Asks by HEAD, by GET, or by one after the other.
+async fn ask_twice(by: impl AsyncFn(&str) -> Option<Heard>, head: Head) -> (Option<Heard>, Head) {
+    if head == Head::Refused {
+        return (by("GET").await, head);
+    }
+    match by("HEAD").await {
+        Some(Heard::Failed) if head == Head::Answered => (Some(Heard::Failed), head),
+        Some(Heard::Failed) => match by("GET").await {
+            Some(Heard::Failed) => (Some(Heard::Failed), head),
+            heard => (heard, Head::Refused),
+        },
+        heard => (heard, Head::Answered),
     }
 }
 
-async fn ask_by(method: &str, address: &str) -> Result<Option<Heard>, JsValue> {
+async fn ask_by(method: &str, address: &str, pass: &str) -> Result<Option<Heard>, JsValue> {
     let init = RequestInit::new();
     init.set_method(method);
     init.set_redirect(RequestRedirect::Manual);
     let request = web_sys::Request::new_with_str_and_init(address, &init)?;
-    request
-        .headers()
-        .set("user-agent", "anteroom-origin-health")?;
+    let headers = request.headers();
+    headers.set("user-agent", "anteroom-origin-health")?;
+    headers.set(PASS_HEADER, pass)?;
     let global: web_sys::WorkerGlobalScope = js_sys::global().unchecked_into();
     let response: Response = JsFuture::from(global.fetch_with_request(&request))
         .await?
@@ -55,9 +68,61 @@ async fn ask_by(method: &str, address: &str) -> Result<Option<Heard>, JsValue> {
     if response.headers().has(STATE_HEADER)? {
         return Ok(None);
     }
-    Ok(Some(match response.status() {
-        NOT_IMPLEMENTED => Heard::Good,
-        status if status >= 500 => Heard::Failed,
-        _ => Heard::Good,
-    }))
+    Ok(Some(Heard::of_status(response.status())))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[test]
+    fn o9_a_shop_is_asked_twice_only_until_it_is_known_how_it_takes_a_head() {
+        use Heard::{Failed, Good};
+        // What HEAD and GET find, what was known, what is found, what is known then, how it was asked.
+        for (finds, knows, found, then, asked) in [
+            ([Good, Good], Head::Unknown, Good, Head::Answered, "HEAD "),
+            (
+                [Failed, Good],
+                Head::Unknown,
+                Good,
+                Head::Refused,
+                "HEAD GET ",
+            ),
+            (
+                [Failed, Failed],
+                Head::Unknown,
+                Failed,
+                Head::Unknown,
+                "HEAD GET ",
+            ),
+            ([Failed, Good], Head::Refused, Good, Head::Refused, "GET "),
+            (
+                [Failed, Failed],
+                Head::Refused,
+                Failed,
+                Head::Refused,
+                "GET ",
+            ),
+            (
+                [Failed, Good],
+                Head::Answered,
+                Failed,
+                Head::Answered,
+                "HEAD ",
+            ),
+        ] {
+            let ways = RefCell::new(String::new());
+            let by = async |method: &str| {
+                ways.borrow_mut().push_str(&format!("{method} "));
+                Some(finds[usize::from(method == "GET")])
+            };
+            let heard = ask_twice(by, knows).now_or_never();
+            assert_eq!(heard, Some((Some(found), then)), "{finds:?} {knows:?}");
+            assert_eq!(ways.into_inner(), asked, "{finds:?} {knows:?}");
+        }
+    }
 }

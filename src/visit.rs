@@ -106,7 +106,7 @@ impl Visit {
     /// The board of `room`. While it says that the shop does not answer, the shop is asked in the background.
     pub async fn board(&self, room: Room) -> Option<InUse> {
         let in_use = board_reads::current(&self.env, &self.context, room.event).await?;
-        origin_health::watch(self, room.event, &in_use);
+        origin_health::watch(self, room, &in_use);
         Some(in_use)
     }
 

@@ -7,7 +7,8 @@ use crate::units::{Millis, UnixMillis};
 
 /// A window is judged after this time at the earliest: a shop that stumbles for a second is not down.
 const WINDOW: Millis = Millis(5_000);
-/// While the admissions pause, a window is judged after this time: edges ask once a second.
+/// While the admissions pause, a window is judged after this time at the earliest: edges ask a shop that answers once a
+/// second.
 const PAUSED_WINDOW: Millis = Millis(2_000);
 /// A window without enough evidence is dropped after this time.
 const LONGEST_WINDOW: Millis = Millis(30_000);
@@ -106,7 +107,7 @@ impl Window {
                 true => Verdict::Down,
                 false => Verdict::Troubled,
             }),
-            // One bad answer among few does not keep a shop closed that is back.
+            // Only the edges' own questions: the next window tries again, with what is asked then.
             1.. if restraint.paused && answers >= ALL_GOOD_ANSWERS => Some(Verdict::Troubled),
             _ => is_over.then_some(Verdict::Unknown),
         }
