@@ -2,11 +2,11 @@
 //!
 //! Edges count what the origin answered, what failed (5xx, or no answer) and what was slow. The
 //! counts may be lost, come late or twice; nothing here ever raises a limit above what is configured
-//! or what the operator set. They are judged window by window ([`Window::verdict`]):
+//! or what the operator set. They are judged window by window (`Window::verdict`):
 //!
-//! - *troubled*: more than [`TROUBLED_PERCENT`] failed or slow, that is, p95 is above what is slow. The
+//! - *troubled*: more than `TROUBLED_PERCENT` failed or slow, that is, p95 is above what is slow. The
 //!   admissions are halved, and halved again by each further such window; below an eighth they pause.
-//! - *down*: more than [`DOWN_PERCENT`] failed. The admissions pause at once.
+//! - *down*: more than `DOWN_PERCENT` failed. The admissions pause at once.
 //! - *good*: a pause ends at an eighth of the admissions, and each further such window doubles them.
 //!
 //! A pause is the brake that an operator has too: from the answer on that announces it no grant is
