@@ -7,8 +7,6 @@
 //! What the edge itself found out does not go away because one session saw an error: a visitor's failure makes the trust
 //! in visitors' answers run out, not the trust in an own question that was answered.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use anteroom_durable_objects::wire::OriginCounts;
 use anteroom_queue::units::{Millis, UnixMillis};
 use anteroom_token::SessionId;
@@ -104,10 +102,10 @@ pub struct Evidence {
     pause: Millis,
     /// How the origin takes a HEAD.
     pub head: Head,
-    /// Timed requests that the origin has not answered, by the second in which they were sent and by session.
-    under_way: BTreeMap<(u64, Who), u32>,
+    /// Timed requests that the origin has not answered: when they were sent, and whose they are.
+    under_way: Vec<(UnixMillis, Who)>,
     /// The sessions of which a bad answer was counted, and when.
-    told: BTreeMap<Who, UnixMillis>,
+    told: Vec<(Who, UnixMillis)>,
 }
 
 /// Not before `limit` ago, and not ahead either: a clock may be set back.
@@ -169,7 +167,7 @@ impl Evidence {
     pub fn begins(&mut self, session: &SessionId, is_timed: bool, now: UnixMillis) -> Sent {
         let who = (session.home, session.index);
         if is_timed {
-            *self.under_way.entry((now.0 / 1_000, who)).or_insert(0) += 1;
+            self.under_way.push((now, who));
         }
         Sent {
             who,
@@ -183,15 +181,12 @@ impl Evidence {
         if !sent.is_timed {
             return true;
         }
-        let key = (sent.at.0 / 1_000, sent.who);
-        let Some(count) = self.under_way.get_mut(&key) else {
-            return false;
-        };
-        *count -= 1;
-        if *count == 0 {
-            self.under_way.remove(&key);
+        let key = (sent.at, sent.who);
+        let found = self.under_way.iter().position(|known| *known == key);
+        if let Some(at) = found {
+            self.under_way.swap_remove(at);
         }
-        true
+        found.is_some()
     }
 
     /// The origin has answered a request, or will not. What counts of it: nothing while the admissions pause.
@@ -233,16 +228,15 @@ impl Evidence {
         now: UnixMillis,
     ) -> OriginCounts {
         self.told
-            .retain(|_, at| is_within(Some(*at), COUNTED_ONCE_FOR, now));
-        let latest = now.0.saturating_sub(slow_after.0) / 1_000;
-        let younger = self.under_way.split_off(&(latest, Who::default()));
-        let older = std::mem::replace(&mut self.under_way, younger);
-        if is_paused {
-            return OriginCounts::NONE;
+            .retain(|(_, at)| is_within(Some(*at), COUNTED_ONCE_FOR, now));
+        let mut slow = 0;
+        for (at, who) in std::mem::take(&mut self.under_way) {
+            if now.since(at) <= slow_after {
+                self.under_way.push((at, who));
+            } else if !is_paused && self.is_news(who, now) {
+                slow += 1;
+            }
         }
-        let waiting: BTreeSet<Who> = older.into_keys().map(|(_, who)| who).collect();
-        let news = waiting.into_iter().filter(|who| self.is_news(*who, now));
-        let slow = u32::try_from(news.count()).unwrap_or(u32::MAX);
         OriginCounts {
             answers: slow,
             failed: 0,
@@ -252,13 +246,14 @@ impl Evidence {
 
     /// Whether a bad answer of this session counts; then the next does not.
     fn is_news(&mut self, who: Who, now: UnixMillis) -> bool {
-        let known = self.told.get(&who).copied();
-        let is_room = known.is_some() || self.told.len() < MOST_TOLD_APART;
-        let is_news = is_room && !is_within(known, COUNTED_ONCE_FOR, now);
-        if is_news {
-            self.told.insert(who, now);
+        let position = self.told.iter().position(|(known, _)| *known == who);
+        match position {
+            Some(at) if is_within(Some(self.told[at].1), COUNTED_ONCE_FOR, now) => return false,
+            Some(at) => self.told[at].1 = now,
+            None if self.told.len() < MOST_TOLD_APART => self.told.push((who, now)),
+            None => return false,
         }
-        is_news
+        true
     }
 }
 
