@@ -10,6 +10,7 @@ import { startRoom } from "../e2e/harness/room.mjs";
 import { until } from "./browser.mjs";
 
 const WITHIN_MS = 20_000;
+const LOADED_WITHIN_MS = 2_000;
 /** What the link is called in each language of the page. */
 const LANGUAGES = ["ar", "de", "en", "es", "fr", "pl"];
 
@@ -160,7 +161,10 @@ test("without script the same, by the form and a link", async () => {
   const enter = frame.getByRole("button", { name: "Enter now" });
   const called = async () => {
     await frame.getByRole("link", { name: "Check now" }).click();
-    return enter.isVisible();
+    return enter.waitFor({ timeout: LOADED_WITHIN_MS }).then(
+      () => true,
+      () => false,
+    );
   };
   await until(called, "the turn", WITHIN_MS);
   await enter.click();
