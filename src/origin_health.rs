@@ -114,10 +114,7 @@ pub async fn lets_in(visit: &Visit, room: Room) -> bool {
             Plan::Wait => {}
             Plan::Ask => {
                 let (env, question) = (visit.env.clone(), Question::of(visit, room));
-                visit.context.wait_until(async move {
-                    question.ask().await;
-                    board_reads::hand_in(env, event).await;
-                });
+                visit.context.wait_until(ask_in_a_row(env, question, 1));
             }
         }
         Delay::from(LOOK_EVERY).await;
@@ -141,7 +138,8 @@ pub fn watch(visit: &Visit, room: Room, in_use: &InUse) {
     });
     if begins {
         let (env, question) = (visit.env.clone(), Question::of(visit, room));
-        visit.context.wait_until(ask_in_a_row(env, question));
+        let asking = ask_in_a_row(env, question, QUESTIONS_IN_A_ROW);
+        visit.context.wait_until(asking);
     }
 }
 
@@ -154,24 +152,26 @@ fn is_drawn(board: &Board, dice: u64) -> bool {
     dice % all.max(1) < ASKERS
 }
 
-/// The first question has begun.
-async fn ask_in_a_row(env: Env, question: Question) {
+/// Asks, and tells the coordinator: once, and again while the admissions pause. The first question has begun.
+async fn ask_in_a_row(env: Env, question: Question, times: usize) {
     let event = question.room.event;
-    let mut begins = true;
-    for _ in 0..QUESTIONS_IN_A_ROW {
-        if begins {
-            question.ask().await;
-            board_reads::hand_in(env.clone(), event).await;
-        }
-        Delay::from(Duration::from_millis(ASKS_EVERY.0)).await;
-        let now = platform::now();
-        begins = isolate::with(event, |kept| {
-            let begins = is_paused(kept, now) && kept.origin.may_ask(now);
-            if begins {
-                kept.origin.asks(now);
+    for nth in 0..times {
+        if nth > 0 {
+            Delay::from(Duration::from_millis(ASKS_EVERY.0)).await;
+            let now = platform::now();
+            let begins = isolate::with(event, |kept| {
+                let begins = is_paused(kept, now) && kept.origin.may_ask(now);
+                if begins {
+                    kept.origin.asks(now);
+                }
+                begins
+            });
+            if !begins {
+                continue;
             }
-            begins
-        });
+        }
+        question.ask().await;
+        board_reads::hand_in(env.clone(), event).await;
     }
 }
 
