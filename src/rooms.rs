@@ -67,6 +67,7 @@ pub async fn ask_shard(
     });
     let asked = platform::now();
     let answer = within(limit, call_object(env, "SHARD", &name, &call, MOST_CALLS)).await;
+    let answer = answer.and_then(|bytes| read(&bytes));
     if answer == Err(RoomError::Deleted) {
         let (board, now) = (deleted::board(event), platform::now());
         isolate::with(event, |kept| kept.board.deleted(board, now));
@@ -174,6 +175,15 @@ async fn coordinator<T: serde::de::DeserializeOwned>(
     event: &'static Event,
     ask: CoordinatorAsk,
 ) -> Result<T, RoomError> {
+    read(&coordinators_bytes(env, event, ask).await?)
+}
+
+/// The calls themselves are the same whatever is answered, and stand in the Worker once.
+async fn coordinators_bytes(
+    env: &Env,
+    event: &'static Event,
+    ask: CoordinatorAsk,
+) -> Result<Vec<u8>, RoomError> {
     let name = wire::coordinator_name(&event.id, event.run);
     let calls = most_calls(&ask);
     let call = wire::encode(&CoordinatorCall {
@@ -205,10 +215,10 @@ fn most_calls(ask: &CoordinatorAsk) -> u32 {
     }
 }
 
-async fn within<T>(
+async fn within(
     limit: Millis,
-    answer: impl Future<Output = Result<T, RoomError>>,
-) -> Result<T, RoomError> {
+    answer: impl Future<Output = Result<Vec<u8>, RoomError>>,
+) -> Result<Vec<u8>, RoomError> {
     let timer = Delay::from(Duration::from_millis(limit.0));
     match select(Box::pin(answer), timer).await {
         Either::Left((answer, _)) => answer,
@@ -219,20 +229,21 @@ async fn within<T>(
     }
 }
 
-async fn call_object<T: serde::de::DeserializeOwned>(
+fn read<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, RoomError> {
+    wire::decode(bytes).map_err(|unreadable| RoomError::Unreachable(unreadable.to_string()))
+}
+
+async fn call_object(
     env: &Env,
     binding: &str,
     name: &str,
     call: &[u8],
     most_calls: u32,
-) -> Result<T, RoomError> {
+) -> Result<Vec<u8>, RoomError> {
     let mut calls = 1;
     loop {
         match call_once(env, binding, name, call).await {
-            Ok(bytes) => {
-                return wire::decode(&bytes)
-                    .map_err(|unreadable| RoomError::Unreachable(unreadable.to_string()));
-            }
+            Ok(bytes) => return Ok(bytes),
             Err(CallError::Refused(why)) => return Err(RoomError::Refused(why)),
             Err(CallError::Failed(FORGOTTEN)) => return Err(RoomError::Deleted),
             Err(CallError::Platform(error)) if is_marked(&error, "overloaded") => {
