@@ -16,13 +16,13 @@ async function claimPass() {
       if (error.status !== 422 || !check || asked === MOST_CHECKS) throw error;
       way.checked = 0;
       redraw();
-      way.check = await prove(check);
+      way.check = await passCheck(check);
     }
   }
 }
 
 /** What is brought with the claim. Without a solution, where no worker works, the check is waited for. */
-async function prove(check) {
+async function passCheck(check) {
   const solution = await worker({
     start: () => new Worker(room.solver),
     cores: navigator.hardwareConcurrency ?? 1,
