@@ -88,10 +88,7 @@ async fn plain(
 ) -> Result<Joined, Problem> {
     let expired = asked.expired || over.is_some();
     let (mut holder, mut leave) = (asked.own, None);
-    for round in 0..=MOST_FOLLOWERS {
-        if round == MOST_FOLLOWERS {
-            holder = fresh_permit(visit, room).await;
-        }
+    for _ in 0..MOST_FOLLOWERS {
         match ask(visit, room, asked, holder, expired).await {
             Some(ShardReply::Place { place, new })
                 if is_answer(&place, asked.right, asked.replaces) =>
@@ -106,12 +103,16 @@ async fn plain(
             }
             Some(ShardReply::Refused {
                 why: Refused::Full, ..
-            }) => return Err(elsewhere(visit, room, visitor).await),
+            }) => return Err(elsewhere(visit, room, visitor, asked).await),
             Some(ShardReply::Refused { why, place }) => return Err(refused(why, place, over)),
-            _ => break,
+            _ => return Err(home_away(visit, room, visitor, asked)),
         }
     }
-    Err(home_away(visit, room, visitor, asked))
+    // Whoever has made and left so many places asks for another permit, and does what that one asks for.
+    Err(Problem::unusable(
+        "permit",
+        "another one: the places that this one makes were made and left",
+    ))
 }
 
 /// Whether the place of a permit is what a join asks for. One permit is one place, so it is, unless another line is named;
@@ -278,12 +279,16 @@ fn home_away(visit: &Visit, room: Room, visitor: &Visitor<'_>, asked: &Asked) ->
     with_permit(away, visitor, &room.tokens.seal_permit(&anew))
 }
 
-/// The home is full and made no place of this permit: a new permit, with another home.
-async fn elsewhere(visit: &Visit, room: Room, visitor: &Visitor<'_>) -> Problem {
-    let in_use: Option<InUse> = visit.board(room).await;
-    let (_, token) = permit_route::free(room, in_use.as_ref(), visit.now_seconds());
+/// The home is full and made no place of this permit: the same permit at another home, which the permit's number chooses,
+/// so that asking again makes no second one. What it asked for was done.
+async fn elsewhere(visit: &Visit, room: Room, visitor: &Visitor<'_>, asked: &Asked) -> Problem {
     let full = problem::of_refusal(Refused::Full, Stand::None).retry(SHORTEST_POLL.0);
-    with_permit(full, visitor, &token)
+    let in_use: Option<InUse> = visit.board(room).await;
+    let board = in_use.as_ref().map(|in_use| &*in_use.board);
+    match board.and_then(|board| permits::elsewhere(&asked.permit, board, visit.now_seconds())) {
+        Some(permit) => with_permit(full, visitor, &room.tokens.seal_permit(&permit)),
+        None => full,
+    }
 }
 
 fn with_permit(problem: Problem, visitor: &Visitor<'_>, token: &str) -> Problem {

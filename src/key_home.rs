@@ -34,8 +34,8 @@ impl From<&Permit> for Holder {
 }
 
 /// How often what follows from a permit is tried for one join: once the permit itself, once what follows it, and twice
-/// more for others who do the same at that moment. Whoever made and left more places than that with one permit gets a
-/// permit of its own in one more round.
+/// more for others who do the same at that moment. Whoever made and left more places than that with one permit needs
+/// another one.
 pub const MOST_FOLLOWERS: u32 = 4;
 
 /// What to do about the place that the holder of a key has.

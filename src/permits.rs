@@ -38,6 +38,20 @@ pub fn signed_anew(permit: &Permit, now: u64) -> Permit {
     }
 }
 
+/// The same permit at another of the homes that take joins, always the same one as long as the board names these; `None`:
+/// there is no other. It asks for nothing more.
+pub fn elsewhere(permit: &Permit, board: &Board, now: u64) -> Option<Permit> {
+    let others = board.open_shards.iter();
+    let others: Vec<_> = others.filter(|shard| shard.0 != permit.home).collect();
+    let chosen = usize::from(permit.nonce[0]) << 8 | usize::from(permit.nonce[1]);
+    let home = others.get(chosen.checked_rem(others.len())?)?.0;
+    Some(Permit {
+        home,
+        challenge: Challenge::None,
+        ..signed_anew(permit, now)
+    })
+}
+
 /// What [`next_nonce`] hashes first.
 const NEXT_LABEL: &[u8] = b"anteroom/next/v1";
 
@@ -98,6 +112,30 @@ fn mark_of(nonce: Nonce) -> [u8; MARK_BYTES] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples;
+    use anteroom_queue::board::Phase;
+    use anteroom_queue::units::ShardIndex;
+
+    #[test]
+    fn a_permit_whose_home_is_full_has_one_other_home_and_asks_for_nothing_more() {
+        let permit = |number| Permit {
+            nonce: [number; 16],
+            ..fresh(None, Challenge::Work { bits: 16 }, 1_000)
+        };
+        let mut board = samples::board(Phase::Open);
+        board.open_shards = vec![ShardIndex(0)];
+        assert_eq!(elsewhere(&permit(1), &board, 1_010), None);
+        board.open_shards = (0..4).map(ShardIndex).collect();
+        for number in 0..32 {
+            let there = elsewhere(&permit(number), &board, 1_010).unwrap();
+            assert!((1..4).contains(&there.home));
+            assert_eq!(
+                (there.nonce, there.challenge),
+                ([number; 16], Challenge::None)
+            );
+            assert_eq!(elsewhere(&permit(number), &board, 1_010), Some(there));
+        }
+    }
 
     #[test]
     fn what_follows_a_permit_is_its_own_in_each_line_and_always_the_same() {

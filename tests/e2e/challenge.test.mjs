@@ -62,6 +62,33 @@ test("a permit asks for 32 puzzles, their solution makes a place, and the defini
   assert.deepEqual([joined.status, joined.json.state], [201, "waiting"]);
 });
 
+test("P4 one permit's work makes a place a few times after it was left, and then no more", async () => {
+  const { fan, permit } = await asks("easy");
+  const solution = await solve(permit, 8);
+  const bearer = {};
+  const again = () =>
+    room.ask("/_wr/queues/easy/tickets", {
+      method: "POST",
+      headers: { "content-type": "application/json", ...fan.headers, ...bearer },
+      body: JSON.stringify({ permit, solution }),
+    });
+  const first = await again();
+  bearer.authorization = `Bearer ${first.json.ticket}`;
+  let newest = first;
+  let places = 0;
+  for (let round = 0; round < 10 && newest.status === 201; round += 1) {
+    places += 1;
+    await room.ask("/_wr/queues/easy/tickets/me", {
+      method: "DELETE",
+      headers: { ...fan.headers, authorization: `Bearer ${newest.json.ticket}` },
+    });
+    newest = await again();
+  }
+  assert.ok(places <= 5, `${places} places`);
+  const answers = await Promise.all(Array.from({ length: 10 }, again));
+  for (const { status, json } of [newest, ...answers]) assert.deepEqual([status, json.field], [422, "permit"]);
+});
+
 test("P1 P2 P5 P8 solutions that miss, of another permit, event or difficulty, and stockpiled ones make no place", async () => {
   const { fan, permit } = await asks("easy");
   const solution = await solve(permit, 8);
