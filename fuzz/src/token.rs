@@ -59,10 +59,10 @@ fn has_more_forms(kind: &str, payload: &[u8]) -> bool {
 
 /// What nobody signed.
 fn check_text(tokens: &Tokens, text: &str) {
-    for kind in 0..KINDS.len() {
+    for (kind, name) in KINDS.into_iter().enumerate() {
         // An input may be one of the signed tokens of the corpus: then it has its form.
         if let Some(again) = opened(tokens, kind, text)
-            && KINDS[kind] != "enqueue"
+            && name != "enqueue"
         {
             assert!(again.len() <= MAX_TOKEN_BYTES && again.starts_with(header_of(text)));
         }

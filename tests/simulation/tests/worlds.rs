@@ -7,7 +7,7 @@ use anteroom_simulation::run::{run, run_with_a_neighbour, side_by_side};
 #[test]
 fn every_promise_holds_in_small_but_lively_worlds() {
     let mut lively = Seen::default();
-    for seed in 0..12 {
+    for seed in 0..20 {
         let course = run(seed, 150);
         let findings = &course.findings;
         assert_eq!(findings.total(), 0, "seed {seed}: {:?}", findings.first);
