@@ -191,11 +191,20 @@ test("unique-place: a member who is invited to several lines has one live place,
 
 test("who joins, leaves and changes lines ever again from one page gets a place each time, by code or without", async () => {
   const fan = await fresh();
+  let asked = 0;
   for (let n = 0; n < 12; n += 1) {
     const line = n % 2 ? "general" : "balcony";
-    const joined = await fan.join({ line });
-    assert.deepEqual([joined.line, joined.state], [line, "waiting"], `change ${n}`);
+    let joined = await fan.tryToJoin({ line });
+    if (joined.status === 422 && joined.json.field === "permit") {
+      // One permit makes a few places; then the page asks for another, as for any that is refused.
+      asked += 1;
+      fan.page = { ...fan.page, permit: null };
+      fan.drop("permit");
+      joined = await fan.tryToJoin({ line });
+    }
+    assert.deepEqual([joined.json.line, joined.json.state], [line, "waiting"], `change ${n}: ${joined.text}`);
   }
+  assert.ok(asked < 6, `${asked} more permits`);
   const [code] = await codesOf(room, { line: "fans" });
   for (let n = 0; n < 8; n += 1) {
     assert.equal((await fan.join({ code })).line, "fans", `round ${n}`);
