@@ -1,11 +1,10 @@
 //! Twenty bots to a person: a flood of programs at the opening, against what the organizer put in their way.
 
 use anteroom_challenge::{Difficulty, PUZZLES};
-use anteroom_queue::limits::PLANNED_PLACES;
-use anteroom_queue::settings::{DrawSettings, Limits, Mode, Settings};
+use anteroom_queue::coordinator::command::Action;
 use anteroom_queue::units::Millis;
 
-use super::{Access, Alarms, Beacon, Faults, MINUTE_MS, Plan, START, Step, event, far_poll_ms};
+use super::{Beacon, MINUTE_MS, Plan, START, Step, event};
 use crate::chance::mixed;
 use crate::observation::VisitorId;
 
@@ -110,57 +109,21 @@ impl Flood {
 }
 
 impl Plan {
-    /// So many visitors, twenty of twenty-one of them bots that come as fast as they can.
+    /// So many visitors, twenty of twenty-one of them bots that come as fast as they can; otherwise as a raffle.
     pub fn flood(seed: u64, visitors: u32, defence: Defence) -> Self {
         let drawn = defence == Defence::WorkAndDraw;
         let opens_ms = if drawn { PREQUEUE_MS } else { 0 };
         let opens_at = drawn.then_some(START.plus(Millis(PREQUEUE_MS)));
-        let mut plan = Self::new(seed, visitors);
-        plan.settings = Settings {
-            mode: Mode::Always,
-            prequeue_at: None,
-            lines: vec![event::line("general", 1, opens_at)],
-            limits: Limits {
-                per_minute: Some((visitors / 50).max(60)),
-                ..Limits::default()
-            },
-            hold: Millis::from_minutes(30),
-            session: Millis::from_minutes(5),
-            idle: Millis::from_minutes(4),
-            pass: Millis::from_seconds(180),
-            max_extension: Millis::from_minutes(1),
-            expected_visitors: u64::from(visitors).max(2 * PLANNED_PLACES),
-            draw: DrawSettings {
-                grace: Millis::from_seconds(60),
-                beacon: false,
-                beacon_wait: Millis::from_minutes(10),
-            },
-            keep: Millis::from_minutes(30 * 24 * 60),
-        };
-        plan.access = vec![Access::Everyone];
-        plan.beacon = Beacon::InTime;
-        plan.faults = Faults {
-            lost_ppm: 1_000,
-            twice_ppm: 1_000,
-            slow_ppm: 1_000,
-            slow_write_ppm: 100,
-            crash_every_ms: MINUTE_MS,
-            outage_every_ms: 0,
-            outage_ms: 0,
-            clock_ms: 0,
-            alarms: Alarms::InTime,
-        };
+        let mut plan = Self::raffle(seed, visitors, Beacon::InTime);
+        plan.settings.lines = vec![event::line("general", 1, opens_at)];
+        plan.settings.draw.beacon = false;
+        plan.counts_asks = false;
         plan.flood = Some(Flood { defence, visitors });
         plan.steps = vec![Step {
             at_ms: opens_ms + SALE_MS,
-            action: anteroom_queue::coordinator::command::Action::Close,
+            action: Action::Close,
         }];
         plan.quiet_at_ms = opens_ms + SALE_MS - MINUTE_MS;
-        plan.room_for_all_at_ms = None;
-        plan.edges = 12;
-        plan.far_poll_ms = far_poll_ms(visitors);
-        plan.long_outages = false;
-        plan.calm = true;
         plan
     }
 }
