@@ -5,7 +5,7 @@
 
 use anteroom_config::Event;
 use anteroom_queue::shard::command::ShardCommand;
-use anteroom_queue::units::{Generation, Millis, NetworkMark, PlaceIndex, ShardIndex};
+use anteroom_queue::units::{Millis, NetworkMark};
 use anteroom_token::Pass;
 use futures_util::future::{Either, LocalBoxFuture, select};
 use wasm_bindgen::JsValue;
@@ -25,7 +25,7 @@ use crate::routes::pass::cookies as pass_cookies;
 use crate::stock::{self, Unreadable};
 use crate::visit::Visit;
 use crate::visitor::{By, PassBrought, Visitor, open_pass};
-use crate::{board_reads, crawlers, isolate, platform, rooms};
+use crate::{board_reads, crawlers, isolate, platform, rooms, sessions};
 
 /// A visitor's request on its way to the origin of an event.
 pub struct Onward<'a> {
@@ -68,11 +68,11 @@ impl Onward<'_> {
             pass.clone(),
             self.visit.now_seconds(),
         );
-        let network = self.visit.network_mark(self.room);
         if pass.session.is_staff() {
             let next = resigned(&pass, now, event.pass_seconds());
             return Box::pin(async move { Renewal::Runs(next) });
         }
+        let network = self.visit.network_mark(self.room);
         Box::pin(async move { renew(&env, event, &pass, network, now).await })
     }
 
@@ -181,10 +181,7 @@ impl Onward<'_> {
                 Command::Extend { .. } => Obeyed::Nothing,
             };
         }
-        let (index, generation) = (
-            PlaceIndex(pass.session.index),
-            Generation(pass.session.generation),
-        );
+        let (home, index, generation) = sessions::at_home(pass.session);
         let ask = match command {
             Command::Release => ShardCommand::Release { index, generation },
             Command::Extend { seconds } => ShardCommand::Extend {
@@ -193,7 +190,6 @@ impl Onward<'_> {
                 by: Millis::from_seconds(seconds),
             },
         };
-        let home = ShardIndex(pass.session.home);
         let reply = rooms::command(
             &self.visit.env,
             self.room.event,
@@ -284,19 +280,9 @@ async fn renew(
     network: NetworkMark,
     now: u64,
 ) -> Renewal {
-    let home = ShardIndex(pass.session.home);
-    let (index, generation) = (
-        PlaceIndex(pass.session.index),
-        Generation(pass.session.generation),
-    );
-    let renew = ShardCommand::RenewFrom {
-        index,
-        generation,
-        network,
-    };
-    let as_before = ShardCommand::Renew { index, generation };
-    let limit = rooms::RENEWAL_LIMIT;
-    match rooms::command_or(env, event, home, [renew, as_before], limit).await {
+    let (home, ..) = sessions::at_home(pass.session);
+    let renews = sessions::renews(pass.session, network);
+    match rooms::command_or(env, event, home, renews, rooms::RENEWAL_LIMIT).await {
         Ok(reply) => Renewal::of_reply(pass, reply, now, event.pass_seconds()),
         Err(error) => {
             platform::log(&format!(

@@ -2,7 +2,7 @@
 //! have no session anywhere.
 
 use anteroom_queue::shard::command::ShardCommand;
-use anteroom_queue::units::{Generation, Millis, PlaceIndex, ShardIndex, UnixMillis};
+use anteroom_queue::units::{Generation, Millis, NetworkMark, PlaceIndex, ShardIndex, UnixMillis};
 use anteroom_token::{Pass, SessionId, Ticket};
 
 use crate::cookies::Kind;
@@ -74,6 +74,27 @@ pub fn has_home(pass: &Pass) -> bool {
     pass.session != SessionId::NONE && !pass.session.is_staff()
 }
 
+/// Where a session is kept, and by what its home knows it.
+pub fn at_home(session: SessionId) -> (ShardIndex, PlaceIndex, Generation) {
+    let SessionId {
+        home,
+        index,
+        generation,
+    } = session;
+    (ShardIndex(home), PlaceIndex(index), Generation(generation))
+}
+
+/// What a home is asked to renew a session that is used from `network`, and in the words of those that count no networks.
+pub fn renews(session: SessionId, network: NetworkMark) -> [ShardCommand; 2] {
+    let (_, index, generation) = at_home(session);
+    let from = ShardCommand::RenewFrom {
+        index,
+        generation,
+        network,
+    };
+    [from, ShardCommand::Renew { index, generation }]
+}
+
 async fn ask(
     visit: &Visit,
     room: Room,
@@ -81,9 +102,8 @@ async fn ask(
     command: impl FnOnce(PlaceIndex, Generation) -> ShardCommand,
     limit: Millis,
 ) -> Renewal {
-    let session = pass.session;
-    let command = command(PlaceIndex(session.index), Generation(session.generation));
-    let home = ShardIndex(session.home);
+    let (home, index, generation) = at_home(pass.session);
+    let command = command(index, generation);
     match rooms::command(&visit.env, room.event, home, command, limit).await {
         Ok(reply) => Renewal::of_reply(pass, reply, visit.now_seconds(), room.event.pass_seconds()),
         Err(_) => Renewal::Unreachable,

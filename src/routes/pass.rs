@@ -2,7 +2,7 @@
 //! pass of the same session, another browser takes it over.
 
 use anteroom_queue::shard::command::{PlaceView, Refused, ShardCommand, ShardReply, VisitorState};
-use anteroom_queue::units::{Generation, Nonce, PlaceIndex, ShardIndex};
+use anteroom_queue::units::{Nonce, PlaceIndex, ShardIndex};
 use anteroom_token::{Pass, Permit, SessionId, Ticket};
 use serde_json::json;
 
@@ -207,13 +207,14 @@ impl Claim<'_> {
     ) -> Result<Answer, Problem> {
         let Claim { visit, room, .. } = *self;
         let claim = checks::claim_id(room, check);
+        let (home, index, generation) = sessions::at_home(session);
         let rechecked = ShardCommand::Rechecked {
-            index: PlaceIndex(session.index),
-            generation: Generation(session.generation),
+            index,
+            generation,
             claim,
             network: visit.network_mark(room),
         };
-        let (home, limit) = (ShardIndex(session.home), rooms::ANSWER_LIMIT);
+        let limit = rooms::ANSWER_LIMIT;
         let reply = rooms::command(&visit.env, room.event, home, rechecked, limit).await;
         let reply = reply.map_err(|_| Problem::away(SHORTEST_POLL.0))?;
         let line = self.visitor.ticket().map_or(0, |ticket| ticket.line);
@@ -307,17 +308,10 @@ async fn by_pass(
     let pass = brought
         .filter(sessions::has_home)
         .ok_or_else(|| leave::not_brought(visitor, "ticket"))?;
-    let (index, generation) = (
-        PlaceIndex(pass.session.index),
-        Generation(pass.session.generation),
-    );
-    let renew = ShardCommand::RenewFrom {
-        index,
-        generation,
-        network: visit.network_mark(room),
-    };
-    let (home, limit) = (ShardIndex(pass.session.home), rooms::ANSWER_LIMIT);
-    let reply = rooms::command(&visit.env, room.event, home, renew, limit).await;
+    let (home, ..) = sessions::at_home(pass.session);
+    // A home that counts no networks asks nobody to be checked.
+    let [renew, _] = sessions::renews(pass.session, visit.network_mark(room));
+    let reply = rooms::command(&visit.env, room.event, home, renew, rooms::ANSWER_LIMIT).await;
     let Ok(ShardReply::Recheck { place, .. }) = reply else {
         return Err(leave::not_brought(visitor, "ticket"));
     };
