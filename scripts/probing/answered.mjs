@@ -2,8 +2,11 @@
 
 const PROBLEM = "urn:anteroom:problem:";
 
+/** What our cookies hold, as their names say it: `word` in src/cookies.rs. */
+export const COOKIE_KINDS = ["permit", "ticket", "pass", "browser", "check", "binding"];
+
 /** Our cookies, on any scheme and for any event. */
-export const OUR_COOKIE = /^\s*(__Host-|__Secure-)?wr-(permit|ticket|pass|browser)-[a-z0-9-]+=/i;
+export const OUR_COOKIE = new RegExp(`^\\s*(__Host-|__Secure-)?wr-(${COOKIE_KINDS.join("|")})-[a-z0-9-]+=`, "i");
 
 /** Refusals: whoever answers so has not opened. */
 const REFUSED = [400, 401, 403, 404, 405, 406, 407, 410, 411, 413, 414, 415, 416, 421, 426, 428, 429, 431, 451, 501];

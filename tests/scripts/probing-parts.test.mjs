@@ -6,7 +6,7 @@ import path from "node:path";
 import test from "node:test";
 import { compactVerify, importJWK } from "jose";
 import { root } from "../../scripts/paths.mjs";
-import { kindOf, redirectOf, saysTheSame } from "../../scripts/probing/answered.mjs";
+import { COOKIE_KINDS, kindOf, OUR_COOKIE, redirectOf, saysTheSame } from "../../scripts/probing/answered.mjs";
 import { FINDINGS, gathered, isLeak } from "../../scripts/probing/findings.mjs";
 import * as judge from "../../scripts/probing/judging.mjs";
 import { wrongPasses } from "../../scripts/probing/passes.mjs";
@@ -135,4 +135,19 @@ test("spellings are many, each once, and those beyond a bypass never the bypass 
     const out = beyond(rule, "/tour/").map((each) => each.path);
     assert.ok(out.length >= 9 && !out.includes(rule.replace(/\*$/, "")));
   }
+});
+
+test("every cookie of the room's is known as one, in a frame and out of it", () => {
+  const source = readFileSync(path.join(root, "src/cookies.rs"), "utf8");
+  const words = source.match(/fn word\(self\)[^}]*\{[^}]*\}/)[0].matchAll(/"(\w+)"/g);
+  assert.deepEqual(
+    [...words].map(([, word]) => word),
+    COOKIE_KINDS,
+  );
+  for (const kind of COOKIE_KINDS) {
+    for (const name of [`__Host-wr-${kind}-tour-1`, `wr-${kind}-tour-1-framed`]) {
+      assert.match(`${name}=x; Path=/`, OUR_COOKIE);
+    }
+  }
+  assert.doesNotMatch("wr-shop-tour-1=x", OUR_COOKIE);
 });
