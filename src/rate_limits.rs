@@ -187,15 +187,12 @@ fn count_of(visit: &Visit, room: Room, action: Action, whose: Whose) {
         seen.counted(action).count((action, whose), now);
         seen.refused(action).of((action, whose), now).0 == 0
     });
-    let Some(binding) = action.binding(whose) else {
+    let Some(binding) = action.binding(whose).filter(|_| asks) else {
         return;
     };
     let Ok(limiter) = visit.env.rate_limiter(binding) else {
         return;
     };
-    if !asks {
-        return;
-    }
     let mark = Base64UrlUnpadded::encode_string(&room.tokens.mark(&whose.bytes()));
     visit.context.wait_until(async move {
         match limiter.limit(mark).await {
