@@ -71,17 +71,17 @@ impl Claim<'_> {
             fields,
         } = *self;
         let before = visit.board(room).await;
-        if !may_admit(before.as_ref(), ticket.line) {
-            // While a brake is on, or may be, only sessions that run already go on.
-            let found = place::find(visit, room, visitor, ticket, before.as_ref()).await;
-            if !matches!(found.standing.stand, Stand::Admitted | Stand::Elsewhere) {
+        let is_braked = !may_admit(before.as_ref(), ticket.line);
+        if is_braked || !origin_health::lets_in(visit, room).await {
+            let mut found = place::find(visit, room, visitor, ticket, before.as_ref()).await;
+            if let Some((status, stand)) = held_back(found.standing.stand, is_braked) {
+                found.standing.stand = stand;
                 let cookie = visitor.brings_cookie();
                 let in_use = before.as_ref();
-                return Ok(state::document(409, room, visitor, &found, in_use, cookie));
+                return Ok(state::document(
+                    status, room, visitor, &found, in_use, cookie,
+                ));
             }
-        }
-        if let Some(waits) = self.waits_for_shop(ticket, before.as_ref()).await {
-            return Ok(waits);
         }
         let done = checks::done(visit, room, fields);
         // Whatever comes of the check, the claim is made: it counts from the first try on.
@@ -101,29 +101,6 @@ impl Claim<'_> {
             }
             reply => Ok(self.decided(ticket, reply, in_use.as_ref())),
         }
-    }
-
-    /// Nobody is let in while the shop does not answer. No claim is sent: it could be granted, and the session would begin.
-    /// An offer stands, a claim that was made is seen to be wanted. `None`: the shop answers, or it is not about a first pass.
-    async fn waits_for_shop(&self, ticket: &Ticket, in_use: Option<&InUse>) -> Option<Answer> {
-        if origin_health::lets_in(self.visit, self.room).await {
-            return None;
-        }
-        let mut found = place::find(self.visit, self.room, self.visitor, ticket, in_use).await;
-        match found.standing.stand {
-            Stand::Called | Stand::Pending => {}
-            _ => return None,
-        }
-        found.standing.stand = Stand::Pending;
-        let (room, cookie) = (self.room, self.visitor.brings_cookie());
-        Some(state::document(
-            202,
-            room,
-            self.visitor,
-            &found,
-            in_use,
-            cookie,
-        ))
     }
 
     /// Claims at the home. Who is suspected and has not done the check is held back.
@@ -364,6 +341,18 @@ fn not_yet(ticket: &Ticket, reply: ShardReply, in_use: Option<&InUse>, now: u64)
     }
 }
 
+/// While a brake is on, or may be, and while the shop does not answer, only sessions that run already go on: the status and
+/// the state of everybody else. No claim of theirs is sent, not even of one who still waits, as far as is known here: its
+/// home may know better and grant it, and the session would begin. An offer stands meanwhile, and where it is the shop, a
+/// claim is seen to be wanted.
+fn held_back(stand: Stand, is_braked: bool) -> Option<(u16, Stand)> {
+    match stand {
+        Stand::Admitted | Stand::Elsewhere => None,
+        Stand::Called | Stand::Pending if !is_braked => Some((202, Stand::Pending)),
+        _ => Some((409, stand)),
+    }
+}
+
 fn may_admit(in_use: Option<&InUse>, line: u8) -> bool {
     in_use.is_some_and(|in_use| gate::may_admit(&in_use.board, in_use.age, line))
 }
@@ -387,4 +376,30 @@ pub fn cookies(
     let kept = visitor.jar().set(Kind::Pass, token, seconds);
     let bound = binding::cookie(visit, room, visitor, pass.session, seconds);
     [kept].into_iter().chain(bound)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // O9.
+    #[test]
+    fn behind_a_shop_that_does_not_answer_or_a_brake_only_sessions_that_run_claim() {
+        use Stand::{Admitted, Called, Elsewhere, Pending, Waiting};
+        for (stand, braked, shop_down) in [
+            (Waiting, Some((409, Waiting)), Some((409, Waiting))),
+            (Called, Some((409, Called)), Some((202, Pending))),
+            (Pending, Some((409, Pending)), Some((202, Pending))),
+            (
+                Stand::Lapsed,
+                Some((409, Stand::Lapsed)),
+                Some((409, Stand::Lapsed)),
+            ),
+            (Admitted, None, None),
+            (Elsewhere, None, None),
+        ] {
+            assert_eq!(held_back(stand, true), braked, "{stand:?}");
+            assert_eq!(held_back(stand, false), shop_down, "{stand:?}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import WebSocket from "ws";
+import { paused } from "./harness/crowd.mjs";
 import { until } from "./harness/exchange.mjs";
 import { opened } from "./harness/forge.mjs";
 import { startRoom } from "./harness/room.mjs";
@@ -119,13 +120,7 @@ test("a crawler changes nothing and opens no socket", async () => {
 
 test("who has a place is a visitor from wherever, and waits like one", async () => {
   const fan = room.visitor({ event: "demo", headers: room.told({ asn: GOOGLE }) });
-  const operator = await room.operator({ event: "demo" });
-  await operator.act("pause");
-  await until(
-    () => room.board("demo"),
-    ({ lines }) => lines[0].phase === "paused",
-    { what: "the pause" },
-  );
+  const operator = await paused(room, "demo");
   const other = room.visitor({ event: "demo" });
   await other.visit();
   await other.join();

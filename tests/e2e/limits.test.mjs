@@ -1,6 +1,7 @@
 // cap: the limits on admissions hold exactly, and can be changed while the sale runs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { joined } from "./harness/crowd.mjs";
 import { pause, until } from "./harness/exchange.mjs";
 import { startRoom } from "./harness/room.mjs";
 
@@ -17,15 +18,6 @@ before(async () => {
   });
 });
 after(() => room?.stop());
-
-async function joined(event, count) {
-  const fans = Array.from({ length: count }, () => room.visitor({ event }));
-  for (const fan of fans) {
-    await fan.visit();
-    await fan.join();
-  }
-  return fans;
-}
 
 /** Everybody who is called claims, again and again, for so long; answers who got a pass, in order. */
 async function claimFor(fans, ms) {
@@ -50,7 +42,7 @@ async function claimFor(fans, ms) {
 describe("while the sale runs", { concurrency: true }, () => {
   test("max_active: never more sessions than allowed, and a session given back lets exactly one more in", async () => {
     const operator = await room.operator({ event: "small" });
-    const fans = await joined("small", 8);
+    const fans = await joined(room, "small", 8);
     const inside = await claimFor(fans, 2_500);
     assert.equal(inside.length, 3);
     assert.equal((await operator.observe()).totals.active, 3);
@@ -63,7 +55,7 @@ describe("while the sale runs", { concurrency: true }, () => {
 
   test("a raised limit lets more in at once; a lowered one lets nobody in until it has drained", async () => {
     const operator = await room.operator({ event: "drained" });
-    const fans = await joined("drained", 8);
+    const fans = await joined(room, "drained", 8);
     const inside = await claimFor(fans, 2_000);
     assert.equal(inside.length, 4);
     const before = await room.board("drained");
@@ -80,7 +72,7 @@ describe("while the sale runs", { concurrency: true }, () => {
   });
 
   test("per_minute: admissions in any window stay within the rate and one second's allowance", async () => {
-    const fans = await joined("steady", 12);
+    const fans = await joined(room, "steady", 12);
     const admitted = await claimFor(fans, 6_000);
     const times = admitted.map(({ at_ms }) => at_ms).sort((a, b) => a - b);
     assert.ok(times.length >= 4, `only ${times.length} in 6 s at one a second`);
@@ -96,7 +88,7 @@ describe("while the sale runs", { concurrency: true }, () => {
 
   test("per_minute can be taken away while the sale runs", async () => {
     const operator = await room.operator({ event: "freed" });
-    const fans = await joined("freed", 10);
+    const fans = await joined(room, "freed", 10);
     const answer = await operator.act("retune", { per_minute: null });
     assert.equal(answer.board.limits.per_minute ?? null, null);
     assert.equal(answer.board.limits.max_active, 500, "an absent field keeps its value");
@@ -104,7 +96,7 @@ describe("while the sale runs", { concurrency: true }, () => {
   });
 
   test("batch: so many at the start of every period, and none carried over", async () => {
-    const fans = await joined("batches", 12);
+    const fans = await joined(room, "batches", 12);
     const admitted = await claimFor(fans, 7_000);
     assert.ok(admitted.length >= 4, `${admitted.length} in 7 s at two every 3 s`);
     const times = admitted.map(({ at_ms }) => at_ms).sort((a, b) => a - b);

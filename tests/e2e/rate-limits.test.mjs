@@ -1,6 +1,7 @@
 // Who asks too often waits, keeps the place, and keeps no object busy; what an address is, only the platform says.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { paused } from "./harness/crowd.mjs";
 import { until } from "./harness/exchange.mjs";
 import { startRoom } from "./harness/room.mjs";
 
@@ -13,13 +14,7 @@ before(async () => {
     staged: true,
     events: [{ id: "demo" }, { id: "limited" }, { id: "work", challenge: "pow", pow_bits: 8 }],
   });
-  const operator = await room.operator({ event: "demo" });
-  await operator.act("pause");
-  await until(
-    () => room.board("demo"),
-    ({ lines }) => lines[0].phase === "paused",
-    { what: "the pause" },
-  );
+  await paused(room, "demo");
 });
 after(() => room?.stop());
 

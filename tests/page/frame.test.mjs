@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 import { launchBrowser } from "../../scripts/testing/browser.mjs";
 import { startRoom } from "../e2e/harness/room.mjs";
 import { until } from "./browser.mjs";
+import { whilePaused } from "./real.mjs";
 
 const WITHIN_MS = 20_000;
 const LOADED_WITHIN_MS = 2_000;
@@ -63,15 +64,6 @@ async function look(address, options = {}) {
 
 const scene = (frame, name) => frame.locator(`html[data-scene=${name}]`).waitFor({ timeout: WITHIN_MS });
 
-/** Pauses an event for the time of `run`, so that visitors wait. */
-async function whilePaused(event, run) {
-  const operator = await room.operator({ event });
-  await operator.act("pause", { reason: "A short break." });
-  await until(async () => (await room.board(event)).lines[0].phase === "paused", "the pause", WITHIN_MS);
-  await run();
-  await operator.act("resume");
-}
-
 /** Our cookies in a browser, as `name: partition`. */
 async function kept(context) {
   const ours = (await context.cookies()).filter(({ name }) => name.includes("wr-") && !name.includes("probe"));
@@ -80,7 +72,7 @@ async function kept(context) {
 
 test("a fan joins, waits and is in the shop inside the frame of a site that the event names", async () => {
   const { context, page, frame } = await look(`${partnerAt("partner.localhost")}/?of=about:blank`);
-  await whilePaused("straight", async () => {
+  await whilePaused(room, "straight", async () => {
     await page.goto(framing("straight"));
     await scene(frame, "paused");
     assert.match(await frame.locator("#mine").textContent(), /^\d+$/);
@@ -98,7 +90,7 @@ test("a fan joins, waits and is in the shop inside the frame of a site that the 
 
 test("the place is kept over a reload of the partner's page, and is another one outside of it", async () => {
   const { context, page, frame } = await look(`${partnerAt("partner.localhost")}/?of=about:blank`);
-  await whilePaused("kept", async () => {
+  await whilePaused(room, "kept", async () => {
     await page.goto(framing("kept"));
     await scene(frame, "paused");
     await page.reload();
@@ -115,7 +107,7 @@ test("the place is kept over a reload of the partner's page, and is another one 
 
 test("C15 what the frame's cookies could do, no page of another site makes them do", async () => {
   const { context, page, frame } = await look(`${partnerAt("partner.localhost")}/?of=about:blank`);
-  await whilePaused("kept", async () => {
+  await whilePaused(room, "kept", async () => {
     await page.goto(framing("kept"));
     await scene(frame, "paused");
     const answers = [];

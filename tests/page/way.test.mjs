@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import { launchBrowser } from "../../scripts/testing/browser.mjs";
 import { startRoom } from "../e2e/harness/room.mjs";
 import { setVisible, until } from "./browser.mjs";
+import { whilePaused } from "./real.mjs";
 
 const WITHIN_MS = 20_000;
 const STATUSES = { refused: 503, fine: 200 };
@@ -36,15 +37,6 @@ const inTheShop = async (page, event) => {
 };
 const numberOf = (page) => page.locator("#mine").textContent();
 
-/** Pauses an event for the time of `run`, so that visitors wait; then it goes on. */
-async function whilePaused(event, run) {
-  const operator = await room.operator({ event });
-  await operator.act("pause", { reason: "A short break." });
-  await until(async () => (await room.board(event)).lines[0].phase === "paused", "the pause", WITHIN_MS);
-  await run();
-  await operator.act("resume");
-}
-
 /** A fresh browser for one story. */
 async function fan(options = {}) {
   const context = await browser.newContext(options);
@@ -53,7 +45,7 @@ async function fan(options = {}) {
 
 test("a fan opens the address, waits, and is in the shop at the same address", async () => {
   const { context, page } = await fan();
-  await whilePaused("straight", async () => {
+  await whilePaused(room, "straight", async () => {
     const answer = await page.goto(addressOf("straight"));
     assert.equal(answer.status(), 503);
     await scene(page, "paused");
@@ -67,7 +59,7 @@ test("a fan opens the address, waits, and is in the shop at the same address", a
 
 test("the tab is closed and opened again: the place is the same", async () => {
   const { context, page } = await fan();
-  await whilePaused("reopened", async () => {
+  await whilePaused(room, "reopened", async () => {
     await page.goto(addressOf("reopened"));
     await scene(page, "paused");
     const number = await numberOf(page);
@@ -84,7 +76,7 @@ test("the tab is closed and opened again: the place is the same", async () => {
 test("two tabs opened together are one place and one number", async () => {
   const { context, page } = await fan();
   const second = await context.newPage();
-  await whilePaused("tabs", async () => {
+  await whilePaused(room, "tabs", async () => {
     await Promise.all([page.goto(addressOf("tabs")), second.goto(addressOf("tabs"))]);
     await Promise.all([scene(page, "paused"), scene(second, "paused")]);
     assert.equal(await numberOf(page), await numberOf(second));
@@ -97,7 +89,7 @@ test("two tabs opened together are one place and one number", async () => {
 
 test("hidden at the turn: the offer stands, and the fan goes in on return", async () => {
   const { context, page } = await fan();
-  await whilePaused("hidden", async () => {
+  await whilePaused(room, "hidden", async () => {
     await page.goto(addressOf("hidden"));
     await scene(page, "paused");
     await setVisible(page, false);
@@ -115,7 +107,7 @@ for (const [event, status] of Object.entries(STATUSES)) {
   test(`the back button never leads into the queue again, with queue_status ${status}`, async () => {
     const { context, page } = await fan();
     await page.goto(`${room.url}/_wr/health`);
-    await whilePaused(event, async () => {
+    await whilePaused(room, event, async () => {
       const answer = await page.goto(addressOf(event));
       assert.equal(answer.status(), status);
       await scene(page, "paused");
@@ -135,7 +127,7 @@ for (const [event, status] of Object.entries(STATUSES)) {
 
 test("back to a queue page that was left: it is current at once", async () => {
   const { context, page } = await fan();
-  await whilePaused("fine", async () => {
+  await whilePaused(room, "fine", async () => {
     await page.goto(addressOf("fine"));
     await scene(page, "paused");
     await page.goto(`${room.url}/_wr/health`);
@@ -147,7 +139,7 @@ test("back to a queue page that was left: it is current at once", async () => {
 
 test("without script: a form joins, a link looks again, a form goes in", async () => {
   const { context, page } = await fan({ javaScriptEnabled: false });
-  await whilePaused("plain", async () => {
+  await whilePaused(room, "plain", async () => {
     await page.goto(addressOf("plain"));
     await page.getByRole("button", { name: "Join the line" }).click();
     await scene(page, "paused");
@@ -181,7 +173,7 @@ test("without script: no cookies is said, and makes no place", async () => {
 
 test("a fan leaves, and joins again behind the others", async () => {
   const { context, page } = await fan();
-  await whilePaused("leaving", async () => {
+  await whilePaused(room, "leaving", async () => {
     await page.goto(addressOf("leaving"));
     await scene(page, "paused");
     assert.equal(await numberOf(page), "1");
@@ -198,11 +190,10 @@ test("a fan leaves, and joins again behind the others", async () => {
 
 test("a form that met the queue is not delivered, is said so, and is not sent again", async () => {
   const { context, page } = await fan();
-  await whilePaused("unsafe", async () => {
-    await page.goto(`${room.url}/_wr/health`);
-    await page.setContent(
-      `<form method="post" action="${addressOf("unsafe")}"><button name="seat" value="4">Buy</button>`,
-    );
+  await whilePaused(room, "unsafe", async () => {
+    const form = `<!doctype html><form method="post" action="${addressOf("unsafe")}"><button name="seat">Buy</button>`;
+    await page.route("**/form", (route) => route.fulfill({ contentType: "text/html", body: form }));
+    await page.goto(`${room.url}/form`);
     await page.getByRole("button", { name: "Buy" }).click();
     await scene(page, "paused");
     assert.match(await page.locator("#undelivered").textContent(), /has not arrived/);

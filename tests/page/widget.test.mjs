@@ -11,6 +11,7 @@ import { opened } from "../e2e/harness/forge.mjs";
 import { startRoom } from "../e2e/harness/room.mjs";
 import { SECRET, SITE_KEY, startTurnstile } from "../e2e/harness/turnstile.mjs";
 import { violations, wideBy } from "./axe.mjs";
+import { opensPage as opens } from "./real.mjs";
 
 /** A page that cannot have the widget works by then. */
 const WORKS_WITHIN_MS = 5_000;
@@ -50,22 +51,7 @@ afterEach(() => {
 
 const IS_PLACED = /^(waiting|prequeue|called|pending|admitted|provisional)$/;
 
-/** A page of its own browser; `change(page)` is done before it loads. */
-async function opensPage(event, { change = async () => {}, ...options } = {}) {
-  const context = await browser.newContext({ baseURL: room.url, locale: "en-GB", ...options });
-  const page = await context.newPage();
-  const joins = [];
-  const wrong = [];
-  page.on("request", (request) => {
-    if (request.method() === "POST" && request.url().endsWith("/tickets")) joins.push(request.postDataJSON());
-  });
-  page.on("pageerror", (error) => wrong.push(error.message));
-  page.on("console", (message) => message.text().includes("Content Security Policy") && wrong.push(message.text()));
-  await change(page);
-  const began = performance.now();
-  await page.goto(room.pathOf(event));
-  return { page, joins, wrong, began, close: () => context.close() };
-}
+const opensPage = (event, options) => opens(browser, room, event, { locale: "en-GB", ...options });
 
 const isPlaced = (page, timeout = 30_000) =>
   page.waitForFunction((source) => new RegExp(source).test(document.documentElement.dataset.scene), IS_PLACED.source, {

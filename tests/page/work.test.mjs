@@ -6,6 +6,7 @@ import { launchBrowser } from "../../scripts/testing/browser.mjs";
 import { opened } from "../e2e/harness/forge.mjs";
 import { startRoom } from "../e2e/harness/room.mjs";
 import { launchSlowable } from "./quarter.mjs";
+import { opensPage as opens } from "./real.mjs";
 import { seconds } from "./stories.mjs";
 
 /** Joins are taken so long after the start: a page that is open by then has done its work. */
@@ -43,22 +44,7 @@ after(async () => {
   await room?.stop();
 });
 
-/** A page of its own browser; `change(page)` is done before it loads. */
-async function opensPage(event, change = async () => {}) {
-  const context = await browser.newContext({ baseURL: room.url });
-  const page = await context.newPage();
-  const joins = [];
-  page.on("request", (request) => {
-    if (request.method() === "POST" && request.url().endsWith("/tickets")) joins.push(request.postDataJSON());
-  });
-  const wrong = [];
-  page.on("pageerror", (error) => wrong.push(error.message));
-  page.on("console", (message) => message.text().includes("Content Security Policy") && wrong.push(message.text()));
-  await change(page);
-  const began = performance.now();
-  await page.goto(room.pathOf(event));
-  return { page, joins, wrong, began, close: () => context.close() };
-}
+const opensPage = (event, change) => opens(browser, room, event, { change });
 
 const isJoined = (page, timeout = 60_000) =>
   page.waitForFunction(
