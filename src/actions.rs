@@ -1,5 +1,6 @@
 //! What an operator asks for, read strictly from JSON; and what was done, as JSON again.
 
+use anteroom_config::texts::{HIDDEN_FORM, is_hidden};
 use anteroom_config::{Event, instant};
 use anteroom_queue::coordinator::command::{Action, Change};
 use anteroom_queue::limits::{
@@ -117,9 +118,20 @@ fn text(members: &mut Map<String, Value>, name: &str) -> Result<String, Problem>
     let allowed = || Problem::field(name, &format!("a text of up to {MAX_MESSAGE_BYTES} bytes"));
     match members.remove(name) {
         None | Some(Value::Null) => Ok(String::new()),
-        Some(Value::String(text)) if text.len() <= MAX_MESSAGE_BYTES => Ok(text),
+        Some(Value::String(text)) if text.len() <= MAX_MESSAGE_BYTES => match is_shown(&text) {
+            true => Ok(text),
+            false => Err(Problem::unusable(
+                name,
+                &format!("a text with {HIDDEN_FORM}; lines may end"),
+            )),
+        },
         Some(_) => Err(allowed()),
     }
+}
+
+/// Whether visitors see all that is in a text of an operator. It may have more than one line.
+fn is_shown(text: &str) -> bool {
+    !text.contains(|character| is_hidden(character) && character != '\n')
 }
 
 fn reason(members: &mut Map<String, Value>) -> Result<String, Problem> {

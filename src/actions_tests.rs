@@ -134,3 +134,41 @@ fn a_refusal_is_told_with_what_was_asked_for() {
         json!({"action": "refused", "what": "reschedule"})
     );
 }
+
+// C14.
+#[test]
+fn visitors_are_told_no_text_with_something_in_it_that_nobody_sees() {
+    let at = "2027-03-01T09:00:00.000Z";
+    for hidden in [
+        "\u{202e}\u{0}x",
+        "a\u{1b}[31m",
+        "a\u{2066}b",
+        "a\rb",
+        "a\u{2028}b",
+    ] {
+        for (body, name) in [
+            (
+                json!({"action": "pause", "reason": hidden, "next_update_at_ms": LATER}),
+                "reason",
+            ),
+            (
+                json!({"action": "stop", "reason": hidden, "next_update_at_ms": LATER}),
+                "reason",
+            ),
+            (
+                json!({"action": "reschedule", "opens_at": at, "reason": hidden}),
+                "reason",
+            ),
+            (json!({"action": "message", "text": hidden}), "text"),
+        ] {
+            let problem = read_now(body.clone()).expect_err(&body.to_string());
+            assert_eq!(
+                (problem.status(), problem.named_field()),
+                (422, Some(name)),
+                "{body}"
+            );
+        }
+    }
+    let lines = json!({"action": "message", "text": "first\nsecond \u{5e9}\u{200f}!"});
+    assert!(read_now(lines).is_ok());
+}

@@ -200,7 +200,7 @@ pub fn parse(
 }
 
 /// Whether a text has the form of a token, docs/tokens.md: three segments of base64url.
-fn is_like_a_token(text: &str) -> bool {
+pub fn is_like_a_token(text: &str) -> bool {
     let letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let segment = |segment: &str| !segment.is_empty() && segment.bytes().all(letter);
     text.len() <= MAX_TOKEN_BYTES && text.split('.').count() == 3 && text.split('.').all(segment)
@@ -242,7 +242,8 @@ fn of_form(bytes: &[u8]) -> Result<Vec<(String, String)>, Problem> {
         .collect()
 }
 
-fn decoded(encoded: &[u8]) -> Result<String, Problem> {
+/// Undoes the encoding of a form or a query.
+pub fn decoded(encoded: &[u8]) -> Result<String, Problem> {
     let broken = || Problem::new(400, "bad-form", "body: allowed is percent-encoded UTF-8");
     let mut bytes = Vec::with_capacity(encoded.len());
     let mut rest = encoded.iter();

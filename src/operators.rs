@@ -12,11 +12,15 @@ use anteroom_token::{OperatorEvents, OperatorRole, OperatorToken, Refusal};
 use worker::Delay;
 
 use crate::deployment::Room;
-use crate::guesses;
 use crate::networks::Network;
 use crate::problem::Problem;
 use crate::visit::Visit;
-use crate::{platform, refusals, roles, rooms};
+use crate::{fields, guesses, platform, refusals, roles, rooms};
+
+/// No parameter of a query has one of these words in its name.
+const CREDENTIALS: [&str; 5] = ["token", "bearer", "auth", "jwt", "credential"];
+/// The header of every token is a JSON object.
+const TOKENS_BEGIN: &str = "eyJ";
 
 /// The operator of a request about the event named `event`, if there is one, who may do what stands under the name `what`
 /// in [`roles::ROLES`].
@@ -113,12 +117,17 @@ async fn operator(visit: &Visit, room: Room) -> Result<OperatorToken, Problem> {
     Err(wrong(visit, room, refusal).await)
 }
 
+/// Whether a query carries a token, by what it calls it, in any spelling, or by what it looks like. What does not decode
+/// is looked at as it stands.
 fn names_token(query: &str) -> bool {
     query.split('&').any(|pair| {
-        matches!(
-            pair.split('=').next(),
-            Some("token" | "access_token" | "bearer")
-        )
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let name = fields::decoded(name.as_bytes()).unwrap_or_else(|_| name.to_owned());
+        let name = name.to_ascii_lowercase();
+        let value = fields::decoded(value.as_bytes()).unwrap_or_else(|_| value.to_owned());
+        let value = value.rsplit(' ').next().unwrap_or_default();
+        let is_token = value.starts_with(TOKENS_BEGIN) && fields::is_like_a_token(value);
+        CREDENTIALS.iter().any(|word| name.contains(word)) || is_token
     })
 }
 
@@ -174,12 +183,42 @@ fn record(visit: &Visit, room: Room, operator: &OperatorToken, what: &str) {
 mod tests {
     use super::*;
 
+    // C18.
     #[test]
     fn a_token_in_the_address_is_found_whatever_stands_beside_it() {
-        for query in ["token=a", "after=1&access_token=a", "bearer", "token"] {
+        for query in [
+            "token=a",
+            "after=1&access_token=a",
+            "bearer",
+            "token",
+            "Token=a",
+            "TOKEN=a",
+            "%74oken=a",
+            "%74OKEN=a",
+            "access%5Ftoken=a",
+            "operator_token=a",
+            "authorization=Bearer%20a",
+            "Authorization=a",
+            "after=1&X-Auth=a",
+            "token%ff=a",
+            "token[]=a",
+            "+token=a",
+            "k=eyJh.eyJp.c2ln",
+            "k=Bearer+eyJh.eyJp.c2ln",
+            "k=%65yJh%2EeyJp.c2ln",
+        ] {
             assert!(names_token(query), "{query}");
         }
-        for query in ["", "after=1", "tokens=a", "after=token"] {
+        for query in [
+            "",
+            "after=1",
+            "after=token",
+            "after=1.5",
+            "v=1.2.3",
+            "line=a.b",
+            "%zz=1",
+            "=",
+        ] {
             assert!(!names_token(query), "{query}");
         }
     }

@@ -1,5 +1,5 @@
-//! What the third party's answer about a token means: it held, it did not, or that was no answer. Only `success` with
-//! everything as it was asked for is a pass; whatever cannot be read is none.
+//! What the third party's answer about a token means: it held, it did not, or that was no answer. Only `success` without a
+//! code of an error, under a status of 2xx, with everything as it was asked for is a pass; whatever cannot be read is none.
 //! <https://developers.cloudflare.com/turnstile/get-started/server-side-validation/>
 
 use anteroom_config::host;
@@ -61,8 +61,16 @@ pub fn read(status: u16, body: &[u8], expected: &Expected<'_>, now: UnixMillis) 
     };
     let text = |name: &str| answer.get(name).and_then(Value::as_str);
     match answer.get("success") {
-        Some(Value::Bool(true)) => {}
         Some(Value::Bool(false)) => return refused(answer.get("error-codes")),
+        Some(Value::Bool(true)) if !(200..300).contains(&status) => {
+            return Verdict::Unanswered("its status");
+        }
+        Some(Value::Bool(true)) => match answer.get("error-codes") {
+            None | Some(Value::Null) => {}
+            Some(Value::Array(codes)) if codes.is_empty() => {}
+            Some(Value::Array(_)) => return refused(answer.get("error-codes")),
+            Some(_) => return Verdict::Unanswered("error-codes"),
+        },
         _ => return Verdict::Unanswered("no success in it"),
     }
     let at = text("challenge_ts").and_then(anteroom_config::instant);
@@ -154,6 +162,11 @@ mod tests {
                 json!({"success": false, "error-codes": ["timeout-or-duplicate"]}),
                 "timeout-or-duplicate",
             ),
+            (
+                json!({"error-codes": ["timeout-or-duplicate"]}),
+                "timeout-or-duplicate",
+            ),
+            (json!({"error-codes": ["a-new-code"]}), "success"),
             (json!({"hostname": "evil.example"}), "hostname"),
             (
                 json!({"hostname": "tickets.example.com.evil.example"}),
@@ -181,6 +194,9 @@ mod tests {
                 Verdict::Refused(part),
                 "{changes}"
             );
+        }
+        for none in [json!({"error-codes": null}), json!({"error-codes": []})] {
+            assert_eq!(of(200, &answer(none), false), Verdict::Passed);
         }
         for at in ["2026-11-28T09:55:00Z", "2026-11-28T10:00:30Z"] {
             assert_eq!(
@@ -210,6 +226,15 @@ mod tests {
             (200, &answer(json!({"success": "true"})), true),
             (200, &answer(json!({"success": 1})), true),
             (200, &internal, true),
+            (
+                200,
+                &answer(json!({"error-codes": ["internal-error"]})),
+                true,
+            ),
+            (200, &answer(json!({"error-codes": "internal-error"})), true),
+            (400, &whole, true),
+            (403, &whole, true),
+            (404, &whole, true),
             (200, &secret, false),
             (400, &secret, false),
         ] {

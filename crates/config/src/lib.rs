@@ -26,7 +26,7 @@ mod readings;
 mod rooms;
 mod schedule;
 mod settings;
-mod texts;
+pub mod texts;
 
 pub use crawlers::Crawlers;
 pub use event::{
