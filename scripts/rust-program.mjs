@@ -29,9 +29,9 @@ export async function runRustProgram(name, usageFile, words) {
 /** Until the program runs, a stop ends this process and what it builds with. */
 let stopProgram = () => process.exit(130);
 
-async function buildAndRun(name, words) {
+/** Builds the programs of a package, optimised; answers the folder where they are. */
+export async function buildNative(name) {
   await setup(["rust"]);
-  const binary = path.join(targetDir, "native", name);
   const build = (onLine) =>
     runOrThrow("cargo", ["build", "--profile", "native", "--package", name], {
       cwd: root,
@@ -39,6 +39,11 @@ async function buildAndRun(name, words) {
       onLine,
     });
   await step(name, "no time; 1 to 3 min the first time", build, { isQuietFor: QUICK_MS });
+  return path.join(targetDir, "native");
+}
+
+async function buildAndRun(name, words) {
+  const binary = path.join(await buildNative(name), name);
   const child = spawn(binary, words, { stdio: "inherit" });
   // Ctrl-C reaches the program by itself.
   stopProgram = (reason) => reason !== "SIGINT" && child.kill("SIGTERM");

@@ -3,7 +3,7 @@
 // Layout of a state folder: objects/ (what the Durable Objects store), shop/ (the demo shop's store),
 // serve/ (the generated configuration and the modules of this start, so that a later build changes nothing).
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -32,6 +32,7 @@ const KEPT_OUTPUT_CHARACTERS = 64_000;
  * - `withShop`: false starts no demo shop; the events that name it get an origin that refuses connections
  * - `shopSettings`: further environment variables of the shop, such as `{ SHOP_TEST_ENDPOINTS: "1" }`
  * - `buildDir`: where index.js and index_bg.wasm are; `onOutput(text)`: what the children print
+ * - `under`: a command with its first arguments that starts workerd; `uid`: the user who runs it, and owns the state then
  */
 export async function startServer(options = {}) {
   const server = new Server(options);
@@ -146,6 +147,14 @@ class Server {
 
   #writeConfig = () => {};
 
+  /** Another user may not reach where the packages are. */
+  #binary(uid) {
+    if (uid === undefined) return npmBinary("workerd");
+    const copy = this.#in("serve", "workerd");
+    copyFileSync(npmBinary("workerd"), copy);
+    return copy;
+  }
+
   #address() {
     return `${this.#options.tls ? "https" : "http"}://${urlHost(this.#options.host)}:${this.port}`;
   }
@@ -161,9 +170,13 @@ class Server {
 
   async #startWorkerd() {
     this.#writeConfig();
-    const child = startGroup(npmBinary("workerd"), ["serve", "config.capnp", "--control-fd=3"], {
+    const { uid, under = [] } = this.#options;
+    const [program, ...words] = [...under, this.#binary(uid), "serve", "config.capnp", "--control-fd=3"];
+    if (uid !== undefined) giveAway(this.stateDir, uid);
+    const child = startGroup(program, words, {
       cwd: this.#in("serve"),
       stdio: ["ignore", "pipe", "pipe", "pipe"],
+      ...(uid !== undefined && { uid, gid: uid }),
     });
     this.#workerd = child;
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => this.#keep(String(bytes)));
@@ -172,6 +185,12 @@ class Server {
     this.url = this.#address();
     this.problems = await workerAnswers(this.url, this.#prefix, START_PATIENCE_MS, child);
   }
+}
+
+/** All that is below a folder, and itself, to another user. */
+function giveAway(folder, uid) {
+  for (const name of readdirSync(folder, { recursive: true })) chownSync(path.join(folder, name), uid, uid);
+  chownSync(folder, uid, uid);
 }
 
 /** The port from workerd's control stream; rejects when workerd ends before it listens. */

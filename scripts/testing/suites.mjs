@@ -146,6 +146,14 @@ export const suites = [
     ],
   },
   {
+    name: "faults",
+    needs: ["packages", "rust", "tools", "keys", "keysTool", "worker"],
+    commands: () => [
+      cargo("the crowd", ["build", "--quiet", "--profile", "native", "--package", "anteroom-load"]),
+      nodeTests("tests/faults"),
+    ],
+  },
+  {
     name: "api",
     needs: ["packages", "rust", "tools", "keys", "keysTool", "worker"],
     provides: ["python"],

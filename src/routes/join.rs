@@ -109,6 +109,8 @@ async fn join(
         Wanted::New(right) => right,
         Wanted::Kept(found) => {
             let cookie = visitor.brings_cookie();
+            // The home's answer may have brought a newer board, by which the place is called.
+            let in_use = visit.board(room).await;
             let in_use = in_use.as_ref();
             return Ok(state::document(200, room, visitor, &found, in_use, cookie));
         }

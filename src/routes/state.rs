@@ -24,6 +24,11 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     rate_limits::look(visit, room, ticket)?;
     let in_use = visit.board(room).await;
     let found = of_visitor(visit, room, &visitor, in_use.as_ref()).await;
+    // Where the home was asked and had news, its board goes with them.
+    let in_use = match found.exchange {
+        Some(_) => visit.board(room).await,
+        None => in_use,
+    };
     let cookie = visitor.brings_cookie();
     Ok(document(
         200,

@@ -1,7 +1,7 @@
 // The turn and what time does to it: an offer stands for the hold, a brake stops the hold, permits and tickets grow old.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { until } from "./harness/exchange.mjs";
+import { pause, until } from "./harness/exchange.mjs";
 import { opened } from "./harness/forge.mjs";
 import { startRoom } from "./harness/room.mjs";
 
@@ -23,6 +23,7 @@ before(async () => {
       { id: "braked", hold_minutes: 2 },
       { id: "early", opens_at: "2999-01-01T10:00:00Z" },
       { id: "patient", hold_minutes: 0 },
+      { id: "repeated" },
       { id: "scheduled", prequeue_at: fromNow(30 * MINUTE_MS), opens_at: fromNow(40 * MINUTE_MS) },
     ],
   });
@@ -155,4 +156,22 @@ test("a ticket is signed anew in the second half of its day, and the place outli
   assert.equal(me.entry, entry);
   await room.advance(13 * HOUR_MS);
   assert.equal((await fan.ask()).entry, entry, "a day later the first one would have expired");
+});
+
+test("order: a join that is repeated just as the turn comes is told a turn and a board that agree", async () => {
+  // The first join's number is what calls the place, so the others meet the change under way.
+  const again = async (fan, wait_ms) => {
+    await pause(wait_ms);
+    return fan.join();
+  };
+  for (let round = 0; round < 25; round += 1) {
+    const fan = room.visitor({ event: "repeated" });
+    await fan.visit();
+    await fan.join();
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => again(fan, at * 7)));
+    for (const { state, rank, called: watermark, ahead } of answers) {
+      if (state !== "called") continue;
+      assert.ok(rank < watermark && ahead === 0, `rank ${rank}, called ${watermark}, ahead ${ahead}`);
+    }
+  }
 });

@@ -28,7 +28,8 @@ const START_PATIENCE_MS = 20_000;
  * Starts a room. `events` are `{ id, ...fields }`; what an event does not say is filled in: any loopback host, the paths
  * below `/events/<id>/`, mode `always`, draws without a beacon, the stand-in as origin (`origin: null` leaves it out). `vars` are further
  * variables, `secrets` replace the fresh key, `staged`: the clock can be moved and the objects be cut off,
- * `asleep`: the events whose objects nobody calls before the tests do.
+ * `asleep`: the events whose objects nobody calls before the tests do; `buildDir`: another build; `server`: how the server
+ * is started beyond that (see `startServer`).
  */
 export async function startRoom({ events = [{ id: "demo" }], staged = false, ...options } = {}) {
   const room = new Room({ events, staged, ...options });
@@ -72,6 +73,16 @@ class Room {
     return path.join(this.#folder, "wrangler.toml");
   }
 
+  /** Where the server keeps everything. */
+  get stateDir() {
+    return path.join(this.#folder, "state");
+  }
+
+  /** The process of the room, for who stops it for a while. */
+  get workerdPid() {
+    return this.#server.workerdPid;
+  }
+
   get shopUrl() {
     return this.#server.shopUrl;
   }
@@ -97,12 +108,14 @@ class Room {
     writeFileSync(configFile, stringify(this.#config()));
     const secrets = Object.entries(this.secrets).map(([name, value]) => `${name}=${value}\n`);
     writeFileSync(path.join(this.#folder, ".dev.vars"), secrets.join(""), { mode: 0o600 });
-    const { staged, tls = false } = this.#options;
+    const { staged, tls = false, buildDir: build = builtDir, server = {} } = this.#options;
     this.#server = await startServer({
       configFile,
-      stateDir: path.join(this.#folder, "state"),
-      buildDir: staged ? stagedBuild(builtDir, this.#folder) : builtDir,
+      stateDir: this.stateDir,
+      buildDir: staged ? stagedBuild(build, this.#folder) : build,
       tls,
+      port: this.#server?.port ?? 0,
+      ...server,
     });
   }
 

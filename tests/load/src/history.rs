@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// An instant of a run, in microseconds since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,6 +53,11 @@ impl Clock {
         self.start + Duration::from_micros(moment.0)
     }
 
+    /// The Unix time of `moment`, in microseconds.
+    pub fn unix_us(&self, moment: Moment) -> u64 {
+        self.start_unix.as_micros() as u64 + moment.0
+    }
+
     /// The moment of a Unix time in milliseconds.
     pub fn moment(&self, unix_ms: u64) -> Moment {
         Moment(
@@ -64,7 +69,7 @@ impl Clock {
 }
 
 /// What an answer calls the visitor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// No place.
@@ -144,6 +149,8 @@ pub struct Join {
 pub struct Session {
     /// The grant was not made before.
     pub granted_after: Moment,
+    /// No pass was made before: the first claim that may have brought one was about to be sent.
+    pub asked: Moment,
     /// The pass was there: the session surely runs.
     pub received: Moment,
     /// The session surely runs until then: until the request that gave it back was sent, or its
@@ -152,7 +159,8 @@ pub struct Session {
 }
 
 /// How it ended for a visitor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum End {
     /// Never got a place: not acknowledged, or told that the event is over.
     #[default]
@@ -222,6 +230,37 @@ pub struct Limits {
     pub batch: Option<(u64, Duration)>,
 }
 
+/// What an operator did, and the room took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Act {
+    /// What: `pause`, `resume`, …
+    pub did: String,
+    /// When the request was about to be sent.
+    pub sent: Moment,
+    /// When the room had acknowledged it.
+    pub acknowledged: Moment,
+}
+
+/// What was done to the room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What: `kill`, `freeze`, …
+    pub what: String,
+    /// When it began.
+    pub from: Moment,
+    /// When it was over, and the room answered again.
+    pub until: Moment,
+}
+
+/// A request as the shop saw it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// When it was there.
+    pub at: Moment,
+    /// When the pass that it brought expires; `None`: it brought none that can be read.
+    pub pass_expires: Option<Moment>,
+}
+
 /// What was seen of the whole run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
@@ -233,4 +272,10 @@ pub struct History {
     pub limits: Limits,
     /// Nobody else used the event.
     pub alone: bool,
+    /// What operators did, in the order in which it was sent.
+    pub acts: Vec<Act>,
+    /// What was done to the room.
+    pub faults: Vec<Fault>,
+    /// What reached the shop.
+    pub arrivals: Vec<Arrival>,
 }

@@ -39,6 +39,8 @@ pub struct Options {
     pub arrivals_per_second: u64,
     /// Where to write the figures.
     pub json: Option<PathBuf>,
+    /// Where to write what was seen.
+    pub history: Option<PathBuf>,
     /// Only join.
     pub joins_only: bool,
     /// Nobody else uses the event.
@@ -89,6 +91,7 @@ impl Options {
                 MOST_ARRIVALS_PER_SECOND,
             )?,
             json: text(&mut arguments, "--json")?.map(PathBuf::from),
+            history: text(&mut arguments, "--history")?.map(PathBuf::from),
             joins_only: arguments.contains("--joins-only"),
             alone: arguments.contains("--alone"),
             per_minute: number(&mut arguments, "--per-minute", 1, u64::from(u32::MAX))?,

@@ -85,7 +85,7 @@ impl Outcome {
             left: count(End::Left),
             lost: count(End::Lost),
             active_max: checks::active_max(history),
-            violations: Promise::ALL
+            violations: Promise::OF_A_CROWD
                 .into_iter()
                 .map(|promise| (promise.name(), broken(promise)))
                 .collect(),

@@ -2,6 +2,7 @@
 //! promises.
 
 use std::cell::RefCell;
+use std::io::Write;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -10,11 +11,11 @@ use tokio::time::{sleep, sleep_until};
 
 use crate::connections::Connections;
 use crate::history::{Clock, End, History, Limits, Moment, VisitorHistory};
-use crate::joins;
 use crate::options::Options;
 use crate::report::Outcome;
 use crate::room::{Browser, Room};
 use crate::visitor::{self, Surroundings};
+use crate::{joins, lines};
 
 /// How often the bystander reads the board.
 const BOARD_EVERY: Duration = Duration::from_secs(1);
@@ -81,6 +82,17 @@ pub async fn run_here(options: &Options) -> Result<Outcome, String> {
     history.visitors = visitors;
     history.limits.max_active = options.max_active.or(history.limits.max_active);
     history.limits.per_minute = options.per_minute.or(history.limits.per_minute);
+    if let Some(file) = &options.history {
+        let write = |file: std::fs::File| {
+            let mut to = std::io::BufWriter::new(file);
+            lines::write(&history, &clock, &mut to)?;
+            to.flush().map_err(|error| error.to_string())
+        };
+        std::fs::File::create(file)
+            .map_err(|error| error.to_string())
+            .and_then(write)
+            .map_err(|error| format!("--history {}: {error}", file.display()))?;
+    }
     Ok(Outcome::of(
         &history,
         start,

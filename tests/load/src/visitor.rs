@@ -46,6 +46,8 @@ struct Visitor<'a> {
     dice: Dice,
     permit: String,
     claimed: Option<Moment>,
+    /// The first claim whose answer, or lack of one, leaves open whether there is a pass.
+    asking: Option<Moment>,
     granted_after: Moment,
     session_ends: Option<Moment>,
     seen: VisitorHistory,
@@ -67,6 +69,7 @@ pub async fn live(
         dice,
         permit: String::new(),
         claimed: None,
+        asking: None,
         granted_after: arrival,
         session_ends: None,
         seen: VisitorHistory::default(),
@@ -293,6 +296,7 @@ impl Visitor<'_> {
         let now = self.around.clock.now();
         let first = *self.claimed.get_or_insert(now);
         self.granted_after = self.granted_after.max(first);
+        self.asking.get_or_insert(now);
         let (one, other) = match self.habit {
             Habit::TwoTabs => {
                 let (one, other) = tokio::join!(self.browser.claim(), self.browser.claim());
@@ -300,8 +304,12 @@ impl Visitor<'_> {
             }
             _ => (self.browser.claim().await, None),
         };
+        let is_answered = one.is_ok() && !matches!(other, Some(Err(_)));
         let one = self.claimed(one);
         let other = other.and_then(|other| self.claimed(other));
+        if is_answered {
+            self.asking = None;
+        }
         match (one, other) {
             (Some(one), _) if one.state() == Some(State::Admitted) => Some(one),
             (one, other) => other.or(one),
@@ -330,6 +338,7 @@ impl Visitor<'_> {
     fn session_from(&self, received: Moment) -> Session {
         Session {
             granted_after: self.granted_after,
+            asked: self.asking.unwrap_or(self.granted_after),
             received,
             sure_until: received,
         }

@@ -1,11 +1,13 @@
 //! The promises, checked from outside. Each checker is a pure function of the history and has the
 //! promise's name.
 
+mod brake;
 mod cap;
 mod monotone;
 mod no_lost_place;
 mod open_door;
 mod order;
+mod shop_door;
 mod unique_place;
 
 use crate::history::History;
@@ -26,11 +28,13 @@ pub enum Promise {
     Monotone,
     /// An admitted visitor reaches the shop until the session's end.
     OpenDoor,
+    /// No grant after a pause was acknowledged; from 2 s after that on, no first pass.
+    Brake,
 }
 
 impl Promise {
-    /// All of them.
-    pub const ALL: [Promise; 6] = [
+    /// Those that a crowd can watch by itself: nobody has to know what operators do.
+    pub const OF_A_CROWD: [Promise; 6] = [
         Promise::UniquePlace,
         Promise::NoLostPlace,
         Promise::Cap,
@@ -48,6 +52,7 @@ impl Promise {
             Promise::Order => "order",
             Promise::Monotone => "monotone",
             Promise::OpenDoor => "open-door",
+            Promise::Brake => "brake",
         }
     }
 }
@@ -66,13 +71,15 @@ pub use cap::active_max;
 /// Finds breaches of one promise, in words.
 type Checker = fn(&History) -> Vec<String>;
 
-const CHECKERS: [(Promise, Checker); 6] = [
+const CHECKERS: [(Promise, Checker); 8] = [
     (Promise::UniquePlace, unique_place::check),
     (Promise::NoLostPlace, no_lost_place::check),
     (Promise::Cap, cap::check),
     (Promise::Order, order::check),
     (Promise::Monotone, monotone::check),
     (Promise::OpenDoor, open_door::check),
+    (Promise::Cap, shop_door::check),
+    (Promise::Brake, brake::check),
 ];
 
 /// Everything that cannot have been right.
@@ -135,6 +142,7 @@ pub(crate) mod examples {
         VisitorHistory {
             session: Some(Session {
                 granted_after: at(granted_after),
+                asked: at(granted_after),
                 received: at(received),
                 sure_until: at(sure_until),
             }),
