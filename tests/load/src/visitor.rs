@@ -232,8 +232,7 @@ impl Visitor<'_> {
         let mut polls = 0;
         loop {
             let pushes = self.habit == Habit::Pusher && self.dice.once_in(4);
-            let claims = pushes
-                || (self.habit != Habit::Leaver && matches!(state, State::Called | State::Pending));
+            let claims = pushes || self.habit != Habit::Leaver && state.has_turn();
             if self.habit == Habit::Leaver && polls >= LEAVES_AFTER_POLLS {
                 return self.leave().await;
             }
@@ -263,11 +262,13 @@ impl Visitor<'_> {
                 .max(SHORTEST_POLL);
             state = place.state().unwrap_or(state);
             match state {
-                State::Admitted => return self.shop().await,
+                State::Admitted if self.seen.session.is_some() => return self.shop().await,
                 State::Lapsed => return End::Lapsed,
                 State::Left | State::None | State::Ended | State::Elsewhere => return End::Lost,
                 State::Closed | State::Soldout => return End::Over,
-                State::Pending
+                // Admitted, and the answer with the pass was lost: the claim brings it again.
+                State::Admitted
+                | State::Pending
                 | State::Called
                 | State::Waiting
                 | State::Provisional

@@ -51,6 +51,7 @@ fn each_breach_is_seen_under_its_promise_and_no_other() {
     let table = [
         (Misbehaviour::None, 50, 3_000, None),
         (Misbehaviour::Awkward, 50, 3_000, None),
+        (Misbehaviour::LosesPasses, 50, 3_000, None),
         (
             Misbehaviour::SameNumberTwice,
             50,

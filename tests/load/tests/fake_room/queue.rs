@@ -14,6 +14,8 @@ pub enum Misbehaviour {
     /// Nothing, but it closes every connection and sends each first join away with its permit
     /// signed anew.
     Awkward,
+    /// Nothing, but the answer that first lets a visitor in is lost on its way.
+    LosesPasses,
     /// Gives an entry number twice.
     SameNumberTwice,
     /// Shows another entry number after a while.
@@ -242,6 +244,9 @@ impl Queue {
             Stage::Queued | Stage::Claimed if self.has_room() => {
                 self.places[index].stage = Stage::Admitted;
                 self.granted.push(Instant::now());
+                if self.wrong == Misbehaviour::LosesPasses {
+                    return Reply::new(502, json!("lost"));
+                }
             }
             Stage::Queued | Stage::Claimed => {
                 self.places[index].stage = Stage::Claimed;
