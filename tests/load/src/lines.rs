@@ -33,19 +33,7 @@ enum Line {
         entry: Option<u64>,
     },
     /// An answer about a place.
-    Answer {
-        visitor: u64,
-        sent_us: u64,
-        received_us: u64,
-        state: State,
-        line: String,
-        entry: Option<u64>,
-        rank: Option<u64>,
-        ahead: Option<u64>,
-        called: Option<u64>,
-        version: Option<u64>,
-        board_age_us: Option<u64>,
-    },
+    Answer(AnswerLine),
     /// The pass.
     Pass {
         visitor: u64,
@@ -89,6 +77,40 @@ enum Line {
         at_us: u64,
         pass_expires_us: Option<u64>,
     },
+}
+
+/// An answer about a place.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct AnswerLine {
+    visitor: u64,
+    sent_us: u64,
+    received_us: u64,
+    state: State,
+    line: String,
+    entry: Option<u64>,
+    rank: Option<u64>,
+    ahead: Option<u64>,
+    called: Option<u64>,
+    version: Option<u64>,
+    board_age_us: Option<u64>,
+}
+
+impl From<AnswerLine> for Sighting {
+    fn from(answer: AnswerLine) -> Self {
+        Sighting {
+            sent: Moment(answer.sent_us),
+            received: Moment(answer.received_us),
+            state: answer.state,
+            line: answer.line,
+            entry: answer.entry,
+            rank: answer.rank,
+            ahead: answer.ahead,
+            called: answer.called,
+            version: answer.version,
+            board_age: answer.board_age_us.map(Duration::from_micros),
+        }
+    }
 }
 
 /// Writes what a crowd saw.
@@ -140,18 +162,20 @@ fn visitor_lines(visitor: u64, seen: &VisitorHistory, clock: &Clock) -> Vec<Line
         acknowledged_us: clock.unix_us(join.acknowledged),
         entry: join.entry,
     });
-    let answers = seen.sightings.iter().map(|sighting| Line::Answer {
-        visitor,
-        sent_us: clock.unix_us(sighting.sent),
-        received_us: clock.unix_us(sighting.received),
-        state: sighting.state,
-        line: sighting.line.clone(),
-        entry: sighting.entry,
-        rank: sighting.rank,
-        ahead: sighting.ahead,
-        called: sighting.called,
-        version: sighting.version,
-        board_age_us: sighting.board_age.map(micros),
+    let answers = seen.sightings.iter().map(|sighting| {
+        Line::Answer(AnswerLine {
+            visitor,
+            sent_us: clock.unix_us(sighting.sent),
+            received_us: clock.unix_us(sighting.received),
+            state: sighting.state,
+            line: sighting.line.clone(),
+            entry: sighting.entry,
+            rank: sighting.rank,
+            ahead: sighting.ahead,
+            called: sighting.called,
+            version: sighting.version,
+            board_age_us: sighting.board_age.map(micros),
+        })
     });
     let pass = seen.session.map(|session| Line::Pass {
         visitor,
@@ -255,34 +279,11 @@ fn take_of_visitor(line: Line, visitors: &mut BTreeMap<u64, VisitorHistory>) {
             acknowledged: Moment(acknowledged_us),
             entry,
         }),
-        Line::Answer {
-            visitor,
-            sent_us,
-            received_us,
-            state,
-            line,
-            entry,
-            rank,
-            ahead,
-            called,
-            version,
-            board_age_us,
-        } => visitors
-            .entry(visitor)
+        Line::Answer(answer) => visitors
+            .entry(answer.visitor)
             .or_default()
             .sightings
-            .push(Sighting {
-                sent: Moment(sent_us),
-                received: Moment(received_us),
-                state,
-                line,
-                entry,
-                rank,
-                ahead,
-                called,
-                version,
-                board_age: board_age_us.map(Duration::from_micros),
-            }),
+            .push(answer.into()),
         Line::Pass {
             visitor,
             granted_after_us,
