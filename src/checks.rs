@@ -2,13 +2,14 @@
 //!
 //! A check is a token with the claims of a permit and a purpose of its own: it makes no place. It asks for work like a
 //! permit, of whoever cannot work for the same wait, and lives as long. Half of its number is random; the other half is a
-//! keyed hash of what it is good for, so nothing is stored, and one that was done for a place serves no other.
+//! keyed hash of what it is good for, so nothing is stored, and one that was done for a place serves no other, nor another
+//! browser that has a copy of the place's ticket.
 //!
 //! A check that was done is brought with the claim, as `check` and `solution`.
 
 use anteroom_config as config;
 use anteroom_queue::units::{ClaimId, Millis, UnixMillis};
-use anteroom_token::{Challenge, Permit, SessionId};
+use anteroom_token::{Challenge, Permit, SessionId, Ticket};
 use serde_json::json;
 
 use crate::answer::Answer;
@@ -32,12 +33,14 @@ const RANDOM_BYTES: usize = 8;
 /// What a check is good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
-    /// The first pass of a place.
+    /// The first pass of a place, in one browser.
     Turn {
         /// The place's home.
         home: u16,
         /// The place.
         index: u32,
+        /// The browser's number: what one did is done for no other.
+        claim: ClaimId,
     },
     /// A new pass of a running session, in place of this one.
     Session {
@@ -51,6 +54,24 @@ pub enum Subject {
 }
 
 impl Subject {
+    /// The first pass of the ticket's place, in the browser that has this number.
+    pub fn turn(ticket: &Ticket, claim: ClaimId) -> Self {
+        Subject::Turn {
+            home: ticket.home,
+            index: ticket.index,
+            claim,
+        }
+    }
+
+    /// A new pass in place of this session's.
+    pub fn session(of: SessionId) -> Self {
+        Subject::Session {
+            home: of.home,
+            index: of.index,
+            generation: of.generation,
+        }
+    }
+
     fn home(self) -> u16 {
         match self {
             Subject::Turn { home, .. } | Subject::Session { home, .. } => home,
@@ -59,18 +80,18 @@ impl Subject {
 
     /// The number of a check of it.
     fn nonce(self, room: Room, random: [u8; RANDOM_BYTES]) -> [u8; 16] {
-        let (what, index, generation) = match self {
-            Subject::Turn { index, .. } => (&b"turn"[..], index, 0),
+        let (what, index, whose) = match self {
+            Subject::Turn { index, claim, .. } => (&b"turn"[..], index, claim.0),
             Subject::Session {
                 index, generation, ..
-            } => (&b"session"[..], index, generation),
+            } => (&b"session"[..], index, u128::from(generation).to_be_bytes()),
         };
         let mark = room.tokens.mark_of(&[
             b"check",
             what,
             &self.home().to_be_bytes(),
             &index.to_be_bytes(),
-            &generation.to_be_bytes(),
+            &whose,
             &random,
         ]);
         core::array::from_fn(|at| match at {
@@ -117,32 +138,19 @@ pub fn kept_or_fresh(
 }
 
 /// A check for whoever has to do one before the next pass: for the form of a page without script, which asks for none.
+/// `claim`: the number that the browser has from this page on.
 pub fn of_page(
     visit: &Visit,
     room: Room,
     visitor: &Visitor<'_>,
     in_use: Option<&InUse>,
     stand: Stand,
+    claim: ClaimId,
 ) -> Option<Check> {
     let subject = match stand {
-        Stand::Recheck => {
-            let SessionId {
-                home,
-                index,
-                generation,
-            } = visitor.pass()?.pass.session;
-            Subject::Session {
-                home,
-                index,
-                generation,
-            }
-        }
+        Stand::Recheck => Subject::session(visitor.pass()?.pass.session),
         Stand::Called | Stand::Pending if suspicion::is_suspected(visit, room, in_use) => {
-            let ticket = visitor.ticket()?;
-            Subject::Turn {
-                home: ticket.home,
-                index: ticket.index,
-            }
+            Subject::turn(&visitor.ticket()?, claim)
         }
         _ => return None,
     };
@@ -281,19 +289,25 @@ mod tests {
         assert_eq!(brings(0, 1_080), (true, 10), "who has waited goes on");
     }
 
+    // R10.
     #[test]
-    fn a_check_is_good_for_one_place_and_one_pass() {
+    fn a_check_is_good_for_one_place_in_one_browser_and_one_pass() {
         let room = samples::room(json!([{ "id": "general" }]));
-        let turn = |home, index| Subject::Turn { home, index };
+        let turn = |home, index, browser: u8| Subject::Turn {
+            home,
+            index,
+            claim: ClaimId([browser; 16]),
+        };
         let session = |home, index, generation| Subject::Session {
             home,
             index,
             generation,
         };
         let all = [
-            turn(1, 2),
-            turn(2, 1),
-            turn(1, 3),
+            turn(1, 2, 0),
+            turn(2, 1, 0),
+            turn(1, 3, 0),
+            turn(1, 2, 1),
             session(1, 2, 0),
             session(1, 2, 1),
             session(1, 3, 0),

@@ -1,5 +1,6 @@
 //! A join carried out: at the permit's home, or by way of a key's home; and what the visitor is answered.
 
+mod chain;
 mod keyed;
 
 use anteroom_queue::shard::command::{PlaceView, Refused, ShardCommand, ShardReply};
@@ -11,18 +12,20 @@ use crate::answer::Answer;
 use crate::boards::InUse;
 use crate::cookies::{KEPT_SECONDS, Kind};
 use crate::deployment::Room;
-use crate::key_home::{Holder, MOST_FOLLOWERS};
+use crate::key_home::Holder;
 use crate::line_choice::Right;
 use crate::place::{self, Found};
 use crate::poll::SHORTEST_POLL;
 use crate::problem::{self, Problem};
 use crate::rooms::{self, RoomError};
-use crate::routes::{permits as permit_route, state};
+use crate::routes::state;
 use crate::standing::{Stand, Standing};
 use crate::taking_joins::{not_yet, over};
 use crate::visit::Visit;
 use crate::visitor::Visitor;
 use crate::{permits, platform, sessions};
+
+use chain::{Step, Walk};
 
 /// A join as it was asked for.
 pub struct Asked {
@@ -46,8 +49,8 @@ pub struct Joined {
     pub new: bool,
     /// Its ticket.
     pub ticket: Ticket,
-    /// A live place in another line that the permit had made, to be left.
-    pub leave: Option<(Holder, PlaceIndex)>,
+    /// Live places in other lines that the permit had made, to be left.
+    pub leave: Vec<(Holder, PlaceIndex)>,
 }
 
 /// Joins. An expired permit only finds the place that it made: no key is asked for it.
@@ -87,46 +90,28 @@ async fn plain(
     over: Option<Refused>,
 ) -> Result<Joined, Problem> {
     let expired = asked.expired || over.is_some();
-    let (mut holder, mut leave) = (asked.own, None);
-    for _ in 0..MOST_FOLLOWERS {
-        match ask(visit, room, asked, holder, expired).await {
-            Some(ShardReply::Place { place, new })
-                if is_answer(&place, asked.right, asked.replaces) =>
-            {
-                return Ok(joined(visit, holder, place, new, leave));
+    let mut walk = Walk::new(asked.own, asked.right, asked.replaces);
+    loop {
+        let (holder, only_finds) = walk.asks();
+        let Some(reply) = ask(visit, room, asked, holder, expired || only_finds).await else {
+            return Err(home_away(visit, room, visitor, asked));
+        };
+        match walk.heard(reply) {
+            Step::Joined { holder, place, new } => {
+                return Ok(joined(visit, holder, place, new, walk.leaves()));
             }
-            Some(ShardReply::Place { place, .. }) => {
-                if Stand::from(place.state).is_live() {
-                    leave = Some((holder, place.index));
-                }
-                holder.nonce = permits::next_nonce(holder.nonce, asked.right.line);
-            }
-            Some(ShardReply::Refused {
-                why: Refused::Full, ..
-            }) => return Err(elsewhere(visit, room, visitor, asked).await),
-            Some(ShardReply::Refused { why, place }) => return Err(refused(why, place, over)),
-            _ => return Err(home_away(visit, room, visitor, asked)),
+            Step::Again => {}
+            Step::Elsewhere => return Err(elsewhere(visit, room, visitor, asked).await),
+            Step::Spent => return Err(spent()),
+            Step::Refused(why, place) => return Err(refused(why, place, over)),
+            Step::Away => return Err(home_away(visit, room, visitor, asked)),
         }
     }
-    // Whoever has made and left so many places asks for another permit, and does what that one asks for.
-    Err(Problem::unusable(
-        "permit",
-        "another one: the places that this one makes were made and left",
-    ))
 }
 
-/// Whether the place of a permit is what a join asks for. One permit is one place, so it is, unless another line is named;
-/// and nobody who brought a place, live or over, wants one that is over instead.
-fn is_answer(place: &PlaceView, right: Right, replaces: bool) -> bool {
-    let is_elsewhere = right.is_named && place.line != right.line;
-    let is_over = !Stand::from(place.state).is_live();
-    !(is_elsewhere || is_over && replaces)
-}
-
-async fn fresh_permit(visit: &Visit, room: Room) -> Holder {
-    let in_use = visit.board(room).await;
-    let (permit, _) = permit_route::free(room, in_use.as_ref(), visit.now_seconds());
-    Holder::from(&permit)
+/// Whoever has made so many places asks for another permit, and does what that one asks for.
+fn spent() -> Problem {
+    Problem::unusable("permit", "another one: this one makes no more places")
 }
 
 async fn ask(
@@ -171,7 +156,7 @@ fn joined(
     holder: Holder,
     place: PlaceView,
     new: bool,
-    leave: Option<(Holder, PlaceIndex)>,
+    leave: Vec<(Holder, PlaceIndex)>,
 ) -> Joined {
     let Holder { nonce, home } = holder;
     Joined {
@@ -205,27 +190,27 @@ pub async fn leave(visit: &Visit, room: Room, holder: Holder, index: PlaceIndex)
     }
 }
 
-/// A code's place takes the turn of one that the permit may have made before without a code, whose answer was lost:
-/// that one is left, if it lives.
+/// A code's place takes the turn of those that the permit may have made without a code: those that live are left.
 pub async fn leave_made_by(visit: &Visit, room: Room, permit: &Permit, joined: &Joined) {
-    if permit.nonce == joined.ticket.nonce {
-        return;
-    }
-    let own = Holder::from(permit);
-    let find = ShardCommand::Join {
-        nonce: own.nonce,
-        line: joined.place.line,
-        permit_expired: true,
-        arrived: None,
-    };
-    if let Some(ShardReply::Place { place, .. }) = command(visit, room, own.home, find).await
-        && Stand::from(place.state).is_live()
-    {
-        leave(visit, room, own, place.index).await;
+    let Holder { nonce, home } = Holder::from(permit);
+    for nonce in permits::places_of(nonce) {
+        let find = ShardCommand::Join {
+            nonce,
+            line: joined.place.line,
+            permit_expired: true,
+            arrived: None,
+        };
+        let Some(ShardReply::Place { place, .. }) = command(visit, room, home, find).await else {
+            return;
+        };
+        if nonce.0 != joined.ticket.nonce && Stand::from(place.state).is_live() {
+            leave(visit, room, Holder { nonce, home }, place.index).await;
+        }
     }
 }
 
-/// What the visitor is answered: the state, the ticket, and the permit by which this place is found again.
+/// What the visitor is answered: the state, the ticket, and the permit by which this place is found again. That lives no
+/// longer than the one that came, and what that asked for was done.
 pub async fn document(
     visit: &Visit,
     room: Room,
@@ -238,13 +223,14 @@ pub async fn document(
         true => sessions::leave_for(visit, room, visitor, &joined.ticket).await,
         false => Vec::new(),
     };
-    let permit = (joined.ticket.nonce != asked.permit.nonce).then(|| {
-        let permit = Permit {
-            nonce: joined.ticket.nonce,
-            home: joined.ticket.home,
-            issued_at: visit.now_seconds(),
-            expires_at: visit.now_seconds() + permits::PERMIT_SECONDS,
-            ..asked.permit.clone()
+    let permit = (joined.ticket.nonce != asked.permit.nonce && !asked.expired).then(|| {
+        let permit = match asked.right.key {
+            Some(_) => Permit {
+                nonce: joined.ticket.nonce,
+                home: joined.ticket.home,
+                ..asked.permit.clone()
+            },
+            None => asked.permit.clone(),
         };
         let token = room.tokens.seal_permit(&permit);
         visitor.jar().set(Kind::Permit, &token, KEPT_SECONDS)
@@ -283,12 +269,17 @@ fn home_away(visit: &Visit, room: Room, visitor: &Visitor<'_>, asked: &Asked) ->
 /// so that asking again makes no second one. What it asked for was done.
 async fn elsewhere(visit: &Visit, room: Room, visitor: &Visitor<'_>, asked: &Asked) -> Problem {
     let full = problem::of_refusal(Refused::Full, Stand::None).retry(SHORTEST_POLL.0);
-    let in_use: Option<InUse> = visit.board(room).await;
-    let board = in_use.as_ref().map(|in_use| &*in_use.board);
-    match board.and_then(|board| permits::elsewhere(&asked.permit, board, visit.now_seconds())) {
+    match other_home(visit, room, asked).await {
         Some(permit) => with_permit(full, visitor, &room.tokens.seal_permit(&permit)),
         None => full,
     }
+}
+
+/// The permit at another home; `None`: there is no other.
+async fn other_home(visit: &Visit, room: Room, asked: &Asked) -> Option<Permit> {
+    let in_use: Option<InUse> = visit.board(room).await;
+    let board = &*in_use.as_ref()?.board;
+    permits::elsewhere(&asked.permit, board, visit.now_seconds())
 }
 
 fn with_permit(problem: Problem, visitor: &Visitor<'_>, token: &str) -> Problem {
@@ -296,36 +287,4 @@ fn with_permit(problem: Problem, visitor: &Visitor<'_>, token: &str) -> Problem 
         "set-cookie",
         visitor.jar().set(Kind::Permit, token, KEPT_SECONDS),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::samples;
-    use anteroom_queue::shard::command::VisitorState;
-    use anteroom_queue::units::LineIndex;
-
-    #[test]
-    fn a_permits_place_is_the_answer_unless_another_line_is_named_or_a_live_place_would_be_lost() {
-        use VisitorState::{Left, Waiting};
-        for (state, line, is_named, replaces, answers) in [
-            (Waiting, 0, false, false, true),
-            (Waiting, 1, false, false, true),
-            (Waiting, 1, true, false, false),
-            (Waiting, 0, true, true, true),
-            (Left, 0, true, false, true),
-            (Left, 1, true, false, false),
-            (Left, 1, false, false, true),
-            (Left, 0, true, true, false),
-        ] {
-            let place = samples::place(state, line);
-            let right = Right {
-                line: LineIndex(0),
-                is_named,
-                key: None,
-            };
-            let found = is_answer(&place, right, replaces);
-            assert_eq!(found, answers, "{state:?} {line} {is_named} {replaces}");
-        }
-    }
 }

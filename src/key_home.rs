@@ -8,7 +8,7 @@
 //! whose answer was lost finds what it made.
 
 use anteroom_queue::shard::command::{PlaceView, Refused, ShardCommand, ShardReply};
-use anteroom_queue::units::{LineIndex, Nonce, ShardIndex};
+use anteroom_queue::units::{Nonce, ShardIndex};
 use anteroom_token::Permit;
 
 use crate::line_choice::Key;
@@ -33,11 +33,6 @@ impl From<&Permit> for Holder {
     }
 }
 
-/// How often what follows from a permit is tried for one join: once the permit itself, once what follows it, and twice
-/// more for others who do the same at that moment. Whoever made and left more places than that with one permit needs
-/// another one.
-pub const MOST_FOLLOWERS: u32 = 4;
-
 /// What to do about the place that the holder of a key has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -61,7 +56,6 @@ pub fn judge(place: &PlaceView, key: &Key) -> Verdict {
 /// One join by a key, round by round.
 #[derive(Debug)]
 pub struct Rounds {
-    line: LineIndex,
     key: Key,
     wanted: Holder,
     replaces: Option<Nonce>,
@@ -79,7 +73,7 @@ pub enum Next {
     },
     /// The holder is replaced: another round.
     Again,
-    /// The holder's home is full: another round, with a permit of another home.
+    /// The home of the visitor's own permit is full: another round, at another home.
     Elsewhere,
     /// Refused.
     Refused(Refused, Option<PlaceView>),
@@ -88,10 +82,9 @@ pub enum Next {
 }
 
 impl Rounds {
-    /// For a place in `line` by the permit `own`.
-    pub fn new(line: LineIndex, key: Key, own: Holder) -> Self {
+    /// For a place by the permit `own`.
+    pub fn new(key: Key, own: Holder) -> Self {
         Rounds {
-            line,
             key,
             wanted: own,
             replaces: None,
@@ -115,10 +108,10 @@ impl Rounds {
             ShardReply::Place { place, new } => self.found(holder, place, new),
             ShardReply::Refused {
                 why: Refused::Full, ..
-            } => {
-                self.replaces = Some(holder.nonce);
-                Next::Elsewhere
-            }
+            } => match self.replace(holder) {
+                true => Next::Elsewhere,
+                false => Next::Again,
+            },
             ShardReply::Refused { why, place } => Next::Refused(why, place),
             _ => Next::Away,
         }
@@ -129,18 +122,26 @@ impl Rounds {
             Verdict::Keep => Next::Joined { place, new },
             Verdict::Spent => Next::Refused(Refused::CodeSpent, Some(place)),
             Verdict::Replace => {
-                self.replaces = Some(holder.nonce);
-                if self.wanted.nonce == holder.nonce {
-                    self.wanted.nonce = permits::next_keyed(holder.nonce, self.line, self.key.hash);
-                }
+                self.replace(holder);
                 Next::Again
             }
         }
     }
 
-    /// The next round asks with another permit.
-    pub fn want(&mut self, holder: Holder) {
-        self.wanted = holder;
+    /// The next round asks for what follows from the visitor's permit in place of this holder; whether that is the
+    /// visitor's own.
+    fn replace(&mut self, holder: Holder) -> bool {
+        self.replaces = Some(holder.nonce);
+        let is_own = self.wanted.nonce == holder.nonce;
+        if is_own {
+            self.wanted.nonce = permits::next_keyed(holder.nonce, self.key.hash);
+        }
+        is_own
+    }
+
+    /// The next round asks at another home.
+    pub fn want_at(&mut self, home: ShardIndex) {
+        self.wanted.home = home;
     }
 }
 
@@ -149,7 +150,7 @@ mod tests {
     use super::*;
     use crate::samples;
     use anteroom_queue::shard::command::VisitorState;
-    use anteroom_queue::units::KeyHash;
+    use anteroom_queue::units::{KeyHash, LineIndex};
 
     const HERE: LineIndex = LineIndex(1);
 
@@ -176,7 +177,7 @@ mod tests {
     }
 
     fn rounds(is_code: bool) -> Rounds {
-        Rounds::new(HERE, key(is_code), holder(1))
+        Rounds::new(key(is_code), holder(1))
     }
 
     fn asked(rounds: &Rounds) -> (Nonce, Option<Nonce>) {
@@ -239,15 +240,31 @@ mod tests {
         assert_eq!(rounds.heard(holder(2), found), joined);
     }
 
+    // P4.
     #[test]
-    fn a_full_home_is_replaced_by_another() {
-        let mut rounds = rounds(true);
-        let full = ShardReply::Refused {
+    fn a_full_home_is_replaced_by_another_with_a_number_that_follows_from_the_permit() {
+        let full = || ShardReply::Refused {
             why: Refused::Full,
             place: None,
         };
-        assert_eq!(rounds.heard(holder(1), full), Next::Elsewhere);
-        rounds.want(holder(3));
-        assert_eq!(asked(&rounds), (Nonce([3; 16]), Some(Nonce([1; 16]))));
+        let tries = || {
+            let mut rounds = rounds(true);
+            assert_eq!(
+                rounds.heard(holder(2), full()),
+                Next::Again,
+                "of another's permit"
+            );
+            assert_eq!(asked(&rounds), (Nonce([1; 16]), Some(Nonce([2; 16]))));
+            assert_eq!(rounds.heard(holder(1), full()), Next::Elsewhere);
+            rounds.want_at(ShardIndex(3));
+            asked(&rounds)
+        };
+        let (nonce, replaces) = tries();
+        assert!(nonce != Nonce([1; 16]) && replaces == Some(Nonce([1; 16])));
+        assert_eq!(
+            tries(),
+            (nonce, replaces),
+            "the same join makes no second place"
+        );
     }
 }

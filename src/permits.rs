@@ -1,8 +1,8 @@
 //! Making permits, without asking anybody: a random nonce, and a home among the shards that take joins.
 
 use anteroom_queue::board::Board;
-use anteroom_queue::units::{KeyHash, LineIndex, Nonce};
-use anteroom_token::{Challenge, Permit};
+use anteroom_queue::units::{KeyHash, Nonce};
+use anteroom_token::{Challenge, Permit, Ticket};
 use sha2::{Digest, Sha256};
 
 use crate::platform;
@@ -52,18 +52,31 @@ pub fn elsewhere(permit: &Permit, board: &Board, now: u64) -> Option<Permit> {
     })
 }
 
-/// What [`next_nonce`] hashes first.
-const NEXT_LABEL: &[u8] = b"anteroom/next/v1";
+/// So many places a permit makes, one after the other, each when the one before is over or left for another line: its own,
+/// what follows it, and twice more for others who do the same at that moment. Whoever wants more needs another permit.
+pub const MOST_PLACES: usize = 4;
 
-/// The number of the place that takes the turn of the one made with `nonce`, in this line. It follows from the number
-/// before: a join that is sent again finds what the first one made.
-pub fn next_nonce(nonce: Nonce, line: LineIndex) -> Nonce {
+/// What [`next_nonce`] hashes first.
+const NEXT_LABEL: &[u8] = b"anteroom/next/v2";
+
+/// The number of the place that takes the turn of the one made with `nonce`, in whatever line. It follows from the number
+/// before and from nothing else: a join that is sent again finds what the first one made, and one for another line, too.
+pub fn next_nonce(nonce: Nonce) -> Nonce {
     let hash = Sha256::new()
         .chain_update(NEXT_LABEL)
-        .chain_update([line.0])
         .chain_update(nonce.0)
         .finalize();
     Nonce(core::array::from_fn(|at| hash[at]))
+}
+
+/// The numbers of the places that a permit makes, in their order.
+pub fn places_of(nonce: Nonce) -> impl Iterator<Item = Nonce> {
+    core::iter::successors(Some(nonce), |nonce| Some(next_nonce(*nonce))).take(MOST_PLACES)
+}
+
+/// Which of the permit's places the ticket is of, the first is 0; `None`: it is another permit's.
+pub fn position_of(ticket: &Ticket, permit: &Permit) -> Option<usize> {
+    places_of(Nonce(permit.nonce)).position(|nonce| nonce.0 == ticket.nonce)
 }
 
 /// What [`keyed_nonce`] hashes first.
@@ -82,8 +95,8 @@ pub fn keyed_nonce(nonce: Nonce, key: KeyHash) -> Nonce {
 }
 
 /// As [`next_nonce`], for a place by a code or member key.
-pub fn next_keyed(nonce: Nonce, line: LineIndex, key: KeyHash) -> Nonce {
-    marked(key, |hash| hash.update(next_nonce(nonce, line).0))
+pub fn next_keyed(nonce: Nonce, key: KeyHash) -> Nonce {
+    marked(key, |hash| hash.update(next_nonce(nonce).0))
 }
 
 fn marked(key: KeyHash, from: impl FnOnce(&mut Sha256)) -> Nonce {
@@ -138,10 +151,11 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_permit_is_its_own_in_each_line_and_always_the_same() {
-        let next = |nonce, line| next_nonce(Nonce([nonce; 16]), LineIndex(line));
-        assert_eq!(next(1, 0), next(1, 0));
-        let all = [next(1, 0), next(1, 1), next(2, 0), Nonce([1; 16])];
+    fn the_places_of_a_permit_are_its_own_and_always_the_same() {
+        let of = |number: u8| places_of(Nonce([number; 16])).collect::<Vec<_>>();
+        assert_eq!(of(1), of(1));
+        assert_eq!((of(1)[0], of(1).len()), (Nonce([1; 16]), MOST_PLACES));
+        let all = [of(1), of(2)].concat();
         for (at, one) in all.iter().enumerate() {
             assert!(!all[..at].contains(one));
         }
@@ -161,7 +175,7 @@ mod tests {
         );
         assert_ne!(by_one, keyed_nonce(permit, two));
         assert_ne!(keyed_nonce(by_one, two), by_one);
-        let next = next_keyed(by_one, LineIndex(0), one);
+        let next = next_keyed(by_one, one);
         assert_ne!(next, by_one);
         assert_eq!(next, keyed_nonce(next, one));
     }

@@ -3,9 +3,9 @@
 use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply};
 use anteroom_queue::units::ShardIndex;
 
-use super::{Asked, Joined, ask, command, fresh_permit, home_away, joined, refused};
+use super::{Asked, Joined, ask, command, home_away, joined, other_home, refused, spent};
 use crate::deployment::Room;
-use crate::key_home::{Holder, MOST_FOLLOWERS, Next, Rounds};
+use crate::key_home::{Holder, Next, Rounds};
 use crate::line_choice::Key;
 use crate::problem::{self, Problem};
 use crate::standing::Stand;
@@ -25,11 +25,8 @@ pub(super) async fn by_key(
     let away = || home_away(visit, room, visitor, asked);
     let homes = visit.board(room).await.map(|in_use| in_use.board.homes);
     let key_home = key.home(homes.ok_or_else(away)?);
-    let mut rounds = Rounds::new(asked.right.line, key, asked.own);
-    for round in 0..=MOST_FOLLOWERS {
-        if round == MOST_FOLLOWERS {
-            rounds.want(fresh_holder(visit, room, key).await);
-        }
+    let mut rounds = Rounds::new(key, asked.own);
+    for _ in 0..=permits::MOST_PLACES {
         let holder = match reserved(visit, room, asked, key, key_home, &rounds).await {
             Some(Ok(holder)) => holder,
             Some(Err(why)) => return Err(problem::of_refusal(why, Stand::None)),
@@ -43,14 +40,19 @@ pub(super) async fn by_key(
             visit.context.wait_until(told);
         }
         match rounds.heard(holder, reply) {
-            Next::Joined { place, new } => return Ok(joined(visit, holder, place, new, None)),
+            Next::Joined { place, new } => {
+                return Ok(joined(visit, holder, place, new, Vec::new()));
+            }
             Next::Again => {}
-            Next::Elsewhere => rounds.want(fresh_holder(visit, room, key).await),
+            Next::Elsewhere => match other_home(visit, room, asked).await {
+                Some(permit) => rounds.want_at(ShardIndex(permit.home)),
+                None => return Err(refused(Refused::Full, None, over)),
+            },
             Next::Refused(why, place) => return Err(refused(why, place, over)),
             Next::Away => return Err(away()),
         }
     }
-    Err(away())
+    Err(spent())
 }
 
 /// So many uses of a shared code are asked about for one join; the next join goes on from there.
@@ -130,14 +132,5 @@ fn holder_found(key: Key, holder: Holder, made: bool) -> ShardCommand {
         key: key.hash,
         nonce: holder.nonce,
         made,
-    }
-}
-
-/// Another permit's place by `key`.
-async fn fresh_holder(visit: &Visit, room: Room, key: Key) -> Holder {
-    let fresh = fresh_permit(visit, room).await;
-    Holder {
-        nonce: permits::keyed_nonce(fresh.nonce, key.hash),
-        ..fresh
     }
 }

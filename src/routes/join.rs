@@ -4,7 +4,7 @@
 //! another browser may have left it.
 
 use anteroom_queue::shard::command::Refused;
-use anteroom_token::{Challenge, Permit, Refusal, Ticket};
+use anteroom_token::{Challenge, Permit, Refusal};
 use serde_json::json;
 
 use crate::answer::Answer;
@@ -104,7 +104,6 @@ async fn join(
     let had = place_of_visitor(visit, room, visitor, in_use.as_ref()).await;
     let has_place = had.is_some();
     let live = had.filter(|had| had.standing.stand.is_live());
-    let is_over = has_place && live.is_none();
     let right = match wanted(room, said, now, live)? {
         Wanted::New(right) => right,
         Wanted::Kept(found) => {
@@ -125,7 +124,7 @@ async fn join(
         done,
     } = shown(visit, room, fields, in_use.as_ref(), with_fresh_permit).await?;
     let asked = Asked {
-        own: unspent(&permit, visitor.ticket().as_ref(), &right, is_over),
+        own: holder_of(&permit, &right),
         permit,
         expired,
         right,
@@ -136,7 +135,7 @@ async fn join(
         networks::with(|seen| seen.joined(visit.network(), done, visit.now));
     }
     leave_before(visit, room, visitor, &joined).await;
-    if joined.new && right.key.is_some() && visitor.ticket().is_none() {
+    if right.key.is_some() && Stand::from(joined.place.state).is_live() {
         joining::leave_made_by(visit, room, &asked.permit, &joined).await;
     }
     Ok(joining::document(visit, room, visitor, &asked, &joined).await)
@@ -259,25 +258,15 @@ fn permit_of(room: Room, fields: &Fields, now: u64) -> Result<(Permit, String, b
     }
 }
 
-/// The place that the join asks for. By a code or member key a permit makes a place of that key's own. Else a permit that
-/// has made the place of the ticket is spent: what follows it makes the next, in another line, or after a place that is
-/// over. The same join asks for the same again.
-fn unspent(permit: &Permit, ticket: Option<&Ticket>, right: &Right, is_over: bool) -> Holder {
+/// The first place that the permit makes for this join: by a code or member key one of that key's own.
+fn holder_of(permit: &Permit, right: &Right) -> Holder {
     let own = Holder::from(permit);
-    if let Some(key) = right.key {
-        return Holder {
-            nonce: permits::keyed_nonce(own.nonce, key.hash),
-            ..own
-        };
-    }
-    let spent_by = ticket.filter(|ticket| ticket.nonce == permit.nonce);
-    let makes_another = |ticket: &Ticket| is_over || ticket.line != right.line.0;
-    match spent_by.is_some_and(makes_another) {
-        true => Holder {
-            nonce: permits::next_nonce(own.nonce, right.line),
-            ..own
-        },
-        false => own,
+    let nonce = right
+        .key
+        .map(|key| permits::keyed_nonce(own.nonce, key.hash));
+    Holder {
+        nonce: nonce.unwrap_or(own.nonce),
+        ..own
     }
 }
 
@@ -286,11 +275,11 @@ async fn leave_before(visit: &Visit, room: Room, visitor: &Visitor<'_>, joined: 
     if !Stand::from(joined.place.state).is_live() {
         return;
     }
-    let before = visitor
-        .ticket()
-        .filter(|ticket| ticket.nonce != joined.ticket.nonce);
-    let places = joined.leave.into_iter();
-    for (holder, index) in places.chain(before.as_ref().map(joining::of_ticket)) {
+    let before = visitor.ticket();
+    let before = before.as_ref().map(joining::of_ticket);
+    let own = joined.ticket.nonce;
+    let is_other = |place: &(Holder, _)| place.0.nonce.0 != own && !joined.leave.contains(place);
+    for (holder, index) in joined.leave.iter().copied().chain(before.filter(is_other)) {
         joining::leave(visit, room, holder, index).await;
     }
 }
@@ -299,8 +288,7 @@ async fn leave_before(visit: &Visit, room: Room, visitor: &Visitor<'_>, joined: 
 mod tests {
     use super::*;
     use crate::line_choice::Key;
-    use crate::samples;
-    use anteroom_queue::units::{KeyHash, LineIndex, Nonce};
+    use anteroom_queue::units::{KeyHash, LineIndex};
 
     fn right(line: u8, is_named: bool, uses: Option<u16>) -> Right {
         Right {
@@ -328,35 +316,20 @@ mod tests {
     }
 
     #[test]
-    fn a_spent_permit_makes_the_next_place_and_the_same_one_again() {
-        let permit = |nonce| Permit {
-            nonce: [nonce; 16],
+    fn a_permit_makes_a_place_of_its_own_by_each_code() {
+        let permit = Permit {
+            nonce: [1; 16],
             home: 3,
             issued_at: 0,
             expires_at: 300,
             challenge: Challenge::None,
             arrived_at: None,
         };
-        let ticket = samples::ticket();
-        let asked = |nonce, ticket, right| unspent(&permit(nonce), ticket, &right, false).nonce;
-        let own = Nonce([1; 16]);
-        let same_line = right(ticket.line, false, None);
-        assert_eq!(asked(1, Some(&ticket), same_line), own);
-        assert_ne!(
-            unspent(&permit(1), Some(&ticket), &same_line, true).nonce,
-            own
-        );
-        assert_eq!(asked(1, None, right(1, true, None)), own);
-        assert_eq!(asked(1, Some(&ticket), right(0, true, None)), own);
-        assert_eq!(
-            asked(2, Some(&ticket), right(1, true, None)),
-            Nonce([2; 16])
-        );
-        let next = asked(1, Some(&ticket), right(1, true, None));
-        assert_ne!(next, own);
-        let keyed = asked(1, None, right(1, true, Some(1)));
-        assert!(keyed != own && keyed != next);
-        assert_eq!(asked(1, Some(&ticket), right(0, true, Some(1))), keyed);
+        let own = Holder::from(&permit);
+        assert_eq!(holder_of(&permit, &right(1, true, None)), own);
+        let by_code = holder_of(&permit, &right(1, true, Some(1)));
+        assert_eq!(by_code, holder_of(&permit, &right(0, true, Some(1))));
+        assert!(by_code.nonce != own.nonce && by_code.home == own.home);
     }
 
     #[test]

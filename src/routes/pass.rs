@@ -111,13 +111,10 @@ impl Claim<'_> {
         board: Option<&InUse>,
     ) -> Result<ShardReply, Problem> {
         let Claim { visit, room, .. } = *self;
-        let turn = Subject::Turn {
-            home: ticket.home,
-            index: ticket.index,
-        };
+        let claim = self.visitor.claim_id_for(ticket);
+        let turn = Subject::turn(ticket, claim);
         let is_checked = done.is_some_and(|check| checks::is_of(room, check, turn));
         let (index, nonce) = (PlaceIndex(ticket.index), Nonce(ticket.nonce));
-        let claim = self.visitor.claim_id_for(ticket);
         let claim_from = ShardCommand::ClaimFrom {
             index,
             nonce,
@@ -144,20 +141,12 @@ impl Claim<'_> {
         done: Option<Permit>,
         in_use: Option<&InUse>,
     ) -> Result<Answer, Problem> {
-        let SessionId {
-            home,
-            index,
-            generation,
-        } = session;
-        if place.state != VisitorState::Admitted {
-            let turn = Subject::Turn { home, index };
+        let ticket = self.visitor.ticket();
+        if let Some(ticket) = ticket.filter(|_| place.state != VisitorState::Admitted) {
+            let turn = Subject::turn(&ticket, self.visitor.claim_id_for(&ticket));
             return Ok(self.asked_for(turn, place.state.into(), in_use));
         }
-        let subject = Subject::Session {
-            home,
-            index,
-            generation,
-        };
+        let subject = Subject::session(session);
         match done.filter(|check| checks::is_of(self.room, check, subject)) {
             Some(check) => self.go_on(session, &check, in_use).await,
             None => Ok(self.asked_for(subject, Stand::Recheck, in_use)),

@@ -2,7 +2,7 @@
 //! gets the same again, unless its place is over.
 
 use anteroom_config as config;
-use anteroom_token::{Challenge, Permit, Ticket};
+use anteroom_token::{Challenge, Permit};
 use serde_json::json;
 
 use crate::answer::Answer;
@@ -84,18 +84,18 @@ fn sealed(room: Room, in_use: Option<&InUse>, challenge: Challenge, now: u64) ->
     (permit, token)
 }
 
-/// Whether the permit that the browser has made a place that is over: it would only find that again.
+/// Whether the permit that the browser has made a place that is over, or every place that it makes: it would only find
+/// these again.
 async fn spent(visit: &Visit, room: Room, visitor: &Visitor<'_>, in_use: Option<&InUse>) -> bool {
-    let of_this_permit = |ticket: &Ticket| {
-        visitor
-            .permit()
-            .is_some_and(|(permit, _)| permit.nonce == ticket.nonce)
+    let (Some(ticket), Some((permit, _))) = (visitor.ticket(), visitor.permit()) else {
+        return false;
     };
-    match visitor.ticket().filter(of_this_permit) {
-        Some(ticket) => {
+    match permits::position_of(&ticket, &permit) {
+        None => false,
+        Some(position) if position + 1 == permits::MOST_PLACES => true,
+        Some(_) => {
             let found = place::find(visit, room, visitor, &ticket, in_use).await;
             found.unknown || !found.standing.stand.is_live()
         }
-        None => false,
     }
 }

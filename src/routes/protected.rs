@@ -18,6 +18,7 @@ use crate::deployment::Room;
 use crate::gate::{self, Asked, Decision, Why, With};
 use crate::incoming::{Incoming, Method};
 use crate::onward::{Onward, hear_stock};
+use crate::permits::position_of;
 use crate::proxy::{self, Part};
 use crate::routes::{pass as pass_route, permits, room as room_route};
 use crate::same_site::{self, Sender};
@@ -256,7 +257,7 @@ impl Gate<'_> {
         }
     }
 
-    /// The permit that the browser has, unless it made the place that its ticket is of.
+    /// The permit that the browser has, unless it made places already: one of them its ticket is of.
     fn unspent_permit(&self) -> Permit {
         let Onward {
             visit,
@@ -266,7 +267,7 @@ impl Gate<'_> {
         } = self.onward;
         let permit = permits::kept_or_fresh(visit, room, visitor, self.in_use).0;
         let ticket = visitor.ticket();
-        match ticket.is_some_and(|ticket| ticket.nonce == permit.nonce) {
+        match ticket.is_some_and(|ticket| position_of(&ticket, &permit).is_some()) {
             true => permits::free(room, self.in_use, visit.now_seconds()).0,
             false => permit,
         }

@@ -3,7 +3,7 @@
 
 use anteroom_queue::board::Phase;
 use anteroom_queue::shard::command::VisitorState;
-use anteroom_queue::units::{EntryNumber, Millis, Rank, UnixMillis};
+use anteroom_queue::units::{ClaimId, EntryNumber, Millis, Rank, UnixMillis};
 use anteroom_token::{Pass, Permit};
 
 use crate::answer::Answer;
@@ -123,16 +123,15 @@ fn page(
     if let Some((_, token)) = &permit {
         cookies.push(jar.set(Kind::Permit, token, KEPT_SECONDS));
     }
-    let check = checks::of_page(visit, room, visitor, in_use, found.standing.stand);
+    let known = visitor.claim_id();
+    let claim = known.unwrap_or_else(|| ClaimId(platform::random_128()));
+    let stand = found.standing.stand;
+    let check = checks::of_page(visit, room, visitor, in_use, stand, claim);
     if let Some((_, token)) = &check {
         cookies.push(checks::cookie(visitor, token));
     }
-    if visitor.claim_id().is_none() {
-        cookies.push(jar.set(
-            Kind::Browser,
-            &claim_text(&platform::random_128()),
-            KEPT_SECONDS,
-        ));
+    if known.is_none() {
+        cookies.push(jar.set(Kind::Browser, &claim_text(&claim.0), KEPT_SECONDS));
     }
     if let Some(ticket) = &found.exchange {
         cookies.push(jar.set(Kind::Ticket, &room.tokens.seal_ticket(ticket), KEPT_SECONDS));

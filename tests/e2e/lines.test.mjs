@@ -199,7 +199,6 @@ test("who joins, leaves and changes lines ever again from one page gets a place 
       // One permit makes a few places; then the page asks for another, as for any that is refused.
       asked += 1;
       fan.page = { ...fan.page, permit: null };
-      fan.drop("permit");
       joined = await fan.tryToJoin({ line });
     }
     assert.deepEqual([joined.json.line, joined.json.state], [line, "waiting"], `change ${n}: ${joined.text}`);

@@ -35,6 +35,8 @@ before(async () => {
       { id: "careful", ...EASY, recheck: "everyone" },
       { id: "rented", ...EASY },
       { id: "copied" },
+      { id: "sold", ...EASY },
+      { id: "sold-bound", ...EASY, binding: "strict" },
     ],
   });
   solve = await solverOf(room);
@@ -235,6 +237,29 @@ test("R10 a ticket copied to five browsers is one place: all see the same, one w
   }
 });
 
+test("R10 a ticket that ever new browsers claim with, each in a network of its own, is checked after the third, bound or not", async () => {
+  for (const event of ["sold", "sold-bound"]) {
+    const fan = await admitted(event, WIFI);
+    const { sx } = session(fan);
+    const buyers = Array.from({ length: 6 }, (_, number) => at(fan.copied(["ticket"]), `10.${number + 1}.0.1`));
+    const tells = [];
+    for (const buyer of buyers) {
+      await room.advance(1_000);
+      await buyer.visit();
+      const told = await claims(buyer, {});
+      tells.push(told.status === 422 ? problemOf(told) : told.status);
+    }
+    assert.deepEqual(tells, [200, 200, "recheck", "recheck", "recheck", "recheck"], event);
+    const asked = await claims(buyers[5], {});
+    const proof = await solved(asked);
+    const passed = await claims(buyers[5], proof);
+    assert.deepEqual([passed.status, session(buyers[5]).sx], [200, sx], passed.text);
+    const shared = [];
+    for (const buyer of buyers.slice(0, 5)) shared.push((await claims(buyer, proof)).status);
+    assert.deepEqual(shared, [200, 200, 422, 422, 422], "what one did is not done for all");
+  }
+});
+
 test("Q12 who is suspected after waiting is asked for a check, with the place and the claim kept, and then let in", async () => {
   const fan = arrives("careful", WIFI);
   const { entry } = await joins(fan);
@@ -261,10 +286,35 @@ test("Q12 who is suspected after waiting is asked for a check, with the place an
   assert.equal((await claims(fan, {})).status, 200, "who is in is not asked again");
 });
 
+test("R10 Q12 where everybody is checked, what one browser did for its check is good for no other", async () => {
+  const fan = arrives("careful", WIFI);
+  await joins(fan);
+  await fan.reaches("called");
+  const copies = [CARRIER, CAFE].map((address) => at(fan.copied(["ticket"]), address));
+  const proof = await solved(await claims(fan, {}));
+  const passed = await until(
+    () => claims(fan, proof),
+    ({ status }) => status !== 202,
+    { what: "the pass" },
+  );
+  assert.equal(passed.status, 200, passed.text);
+  for (const copy of copies) {
+    await copy.visit();
+    const refused = await claims(copy, proof);
+    assert.deepEqual([refused.status, problemOf(refused)], [422, "recheck"]);
+  }
+  assert.equal(
+    (await claims(copies[0], await solved(await claims(copies[0], {})))).status,
+    200,
+    "it does one of its own",
+  );
+});
+
 test("Q12 without script the check is waited for, and the wait goes on over a reload", async () => {
   const fan = arrives("careful", CARRIER);
   await joins(fan);
   await fan.reaches("called");
+  fan.drop("browser");
   const checkIn = ({ text }) => text.match(/name="check" value="([^"]+)"/)?.[1];
   const send = (check) =>
     fan.visit(`${fan.queue}/tickets/me/pass`, {

@@ -1,5 +1,6 @@
 //! From which networks one pass is used. A browser renews its pass once in half of a pass's life at most, so the networks
-//! that renewed within one life are used at the same time, by several devices or by one on the move. One on the move has
+//! that renewed within one life are used at the same time, by several devices or by one on the move. Networks that claimed
+//! count as well: a pass lives on where it was handed out when another browser takes the session over. One on the move has
 //! seldom more than two of a kind; IPv4 and IPv6 are counted apart, since a device uses both beside one another.
 
 use crate::limits::MOST_NETWORKS;

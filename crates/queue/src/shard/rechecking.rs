@@ -80,7 +80,8 @@ impl Shard {
     }
 
     /// Whether a claim for a session that was handed out is answered with a check: the session is to be checked, or the
-    /// claim takes it away from another browser and is held back. Whoever asks for a session's pass again uses it.
+    /// claim takes it away from another browser and is held back. Whoever claims a session uses its pass, from where the
+    /// claim comes, whether it goes on in the same browser or in another: what is taken over again and again is shared.
     pub(super) fn needs_check(
         &mut self,
         index: PlaceIndex,
@@ -91,11 +92,9 @@ impl Shard {
             return false;
         };
         match &self.places[index.0 as usize].standing {
-            Standing::Granted(session) if session.issued && session.claim == claiming.claim => {
-                self.is_shared(index, network, now)
-            }
             Standing::Granted(session) if session.issued => {
-                claiming.hold_back || session.networks.are_too_many()
+                let takes_over = session.claim != claiming.claim;
+                self.is_shared(index, network, now) || takes_over && claiming.hold_back
             }
             Standing::Granted(_) => claiming.hold_back,
             _ => false,
@@ -113,7 +112,8 @@ impl Shard {
         }
     }
 
-    /// The edge has checked the browser that has the number `claim` from now on. Told again, the answer is the same.
+    /// The edge has checked the browser that has the number `claim` from now on. Told again, the answer is the same, unless
+    /// it is told from so many networks that the session has to be checked once more.
     pub(super) fn rechecked(
         &mut self,
         index: PlaceIndex,
@@ -128,16 +128,18 @@ impl Shard {
         if !is_done && let Err(answer) = self.session_of(index, generation) {
             return answer;
         }
-        let (life, idle_now) = (self.settings.pass, self.idle_clock(now));
+        let idle_now = self.idle_clock(now);
         if let Standing::Granted(session) = &mut self.places[index.0 as usize].standing {
             session.renewed = idle_now;
             if !is_done {
                 (session.generation, session.claim) = (next, claim);
                 session.networks = Networks::default();
-                session.networks.note(network, life, now);
             }
         }
         self.touch(index);
-        self.hand_out(index, now)
+        match self.is_shared(index, network, now) {
+            true => self.to_be_checked(index, now),
+            false => self.hand_out(index, now),
+        }
     }
 }

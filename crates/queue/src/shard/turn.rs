@@ -2,7 +2,6 @@
 
 use super::Shard;
 use super::command::{PlaceView, Refused, ShardReply, VisitorState};
-use super::networks::Networks;
 use super::place::{Claim, Place, Standing};
 use super::rechecking::Claiming;
 use crate::board::{Board, LineBoard, Phase};
@@ -267,7 +266,6 @@ impl Shard {
                     session.generation =
                         Generation(session.generation.0 + u32::from(session.issued));
                     session.claim = claim;
-                    session.networks = Networks::default();
                     changed = true;
                 }
                 session.renewed = idle_now;

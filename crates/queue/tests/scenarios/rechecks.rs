@@ -60,8 +60,9 @@ fn a_phone_that_goes_from_wifi_to_its_carrier_and_back_is_never_checked() {
     check(limits(Some(2), None, None), table);
 }
 
+// R10.
 #[test]
-fn another_browser_takes_over_unchecked_and_the_count_begins_anew() {
+fn another_browser_takes_over_unchecked_and_the_networks_of_the_one_before_go_on_counting() {
     check(
         limits(Some(2), None, None),
         vec![
@@ -70,14 +71,80 @@ fn another_browser_takes_over_unchecked_and_the_count_begins_anew() {
                 vec![ClaimsFrom(0, 0, 2), Seconds(1), ClaimsFrom(0, 0, 2)],
                 vec![LetIn(0)],
             ),
+            (vec![ClaimsFrom(0, 1, 4)], vec![LetIn(1)]),
+            (vec![RenewsFrom(0, 6)], vec![LetIn(1)]),
+            (vec![ClaimsFrom(0, 2, 4)], vec![LetIn(2)]),
+            (vec![ClaimsFrom(0, 3, 8)], vec![ToBeChecked]),
+            (vec![ClaimsFrom(0, 2, 4)], vec![ToBeChecked]),
             (
-                vec![RenewsFrom(0, 4), RenewsFrom(0, 6), ClaimsFrom(0, 1, 8)],
-                vec![LetIn(1)],
+                vec![IsChecked(0, 3), Seconds(1), ClaimsFrom(0, 1, 4)],
+                vec![LetIn(4)],
             ),
-            (vec![RenewsFrom(0, 10), RenewsFrom(0, 12)], vec![LetIn(1)]),
-            (vec![RenewsFrom(0, 14)], vec![ToBeChecked]),
         ],
     );
+}
+
+// R10.
+#[test]
+fn whoever_takes_over_each_time_from_another_network_is_checked_like_whoever_renews() {
+    let mut table = vec![
+        two_called(),
+        (
+            vec![ClaimsFrom(0, 0, 2), Seconds(1), ClaimsFrom(0, 0, 2)],
+            vec![LetIn(0)],
+        ),
+    ];
+    for browser in 1..3 {
+        let network = 2 + 2 * browser;
+        let taken = LetIn(u32::from(browser));
+        table.push((vec![ClaimsFrom(0, browser, network)], vec![taken]));
+    }
+    for browser in 3..10 {
+        let network = 2 + 2 * browser;
+        table.push((vec![ClaimsFrom(0, browser, network)], vec![ToBeChecked]));
+    }
+    check(limits(Some(2), None, None), table);
+}
+
+// R3, R10. A pass lives for 120 s here.
+#[test]
+fn a_place_that_wanders_slowly_through_networks_and_browsers_is_never_checked() {
+    let mut table = vec![
+        two_called(),
+        (
+            vec![ClaimsFrom(0, 0, 2), Seconds(1), ClaimsFrom(0, 0, 2)],
+            vec![LetIn(0)],
+        ),
+    ];
+    for browser in 1..8 {
+        let network = 2 + 2 * browser;
+        table.push((
+            vec![Seconds(50), ClaimsFrom(0, browser, network)],
+            vec![LetIn(u32::from(browser))],
+        ));
+    }
+    check(limits(Some(2), None, None), table);
+}
+
+#[test]
+fn what_one_browser_did_for_a_check_is_not_good_for_any_number_of_networks() {
+    let mut stage = crate::stage::Stage::new(limits(Some(2), None, None), 2);
+    for happens in [Joins(0, 0), Seconds(2), Claims(0), Seconds(1), Claims(0)] {
+        play(&mut stage, &happens);
+    }
+    for network in [2, 4, 6, 8] {
+        stage.renew_from(0, network);
+    }
+    for (network, becomes) in [
+        (2, LetIn(1)),
+        (4, LetIn(1)),
+        (6, LetIn(1)),
+        (8, ToBeChecked),
+        (2, ToBeChecked),
+    ] {
+        let reply = stage.recheck_from(0, 5, network);
+        verify(&mut stage, reply, &becomes, "the same check again");
+    }
 }
 
 // Q12.

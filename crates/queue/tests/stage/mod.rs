@@ -299,12 +299,16 @@ impl Stage {
 
     /// This browser of the visitor was checked, for the pass that the visitor's place had.
     pub fn recheck(&mut self, visitor: u64, browser: u8) -> ShardReply {
+        self.recheck_from(visitor, browser, 2)
+    }
+
+    pub fn recheck_from(&mut self, visitor: u64, browser: u8, network: u8) -> ShardReply {
         let (shard, index, generation) = self.place(visitor);
         let checked = ShardCommand::Rechecked {
             index,
             generation,
             claim: claim_id(visitor, browser),
-            network: NetworkMark([2; 8]),
+            network: NetworkMark([network; 8]),
         };
         self.at_shard(shard, checked)
     }
