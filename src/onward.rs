@@ -146,7 +146,7 @@ impl Onward<'_> {
         let status = answered.as_ref().map(FromOrigin::status);
         if let Some(watched) = watched {
             let heard = status.map_or(Heard::Failed, Heard::of_status);
-            watched.ends(self.visit, heard);
+            watched.ends(self.visit, self.room, heard);
         }
         if status.map_or(true, |status| status >= 500) {
             isolate::count(self.room.event, |counts| counts.origin_errors += 1);

@@ -1,11 +1,15 @@
 //! What one isolate knows of an event's origin, and what follows from it: pure, and without a clock of its own.
 //!
-//! One visitor is one visitor in trouble. Whoever is inside can provoke errors, ask for the slowest page, or leave a
-//! hundred requests open; a session's bad answers, failed and slow alike, count once in [`COUNTED_ONCE_FOR`]. While the
-//! admissions pause because of the origin none of a session's answers count: the edges' own questions decide alone.
+//! A session counts, not its requests: one answer in [`COUNTED_ONCE_FOR`], bad as soon as one of them fails or is slow.
+//! Whoever is inside can provoke errors, ask for the slowest page, leave a hundred requests open, or ask for a picture that
+//! always comes; each is one visitor in trouble or one who is well. Where few sessions are heard each one's trouble counts
+//! once in [`FEW_COUNTED_ONCE_FOR`], and the edge asks by itself what is the matter: one visitor's errors are never all that
+//! is heard. While the admissions pause because of the origin none of a session's answers count: the edges' own questions
+//! decide alone.
 //!
-//! What the edge itself found out does not go away because one session saw an error: a visitor's failure makes the trust
-//! in visitors' answers run out, not the trust in an own question that was answered.
+//! Nobody is let in on a visitor's word against another's: good answers to visitors are trusted as long as none fails. Once
+//! one did the edge asks by itself, and what it found out holds: one session that sees an error does not undo an own question
+//! that was answered, and one that sees a page does not undo an own question that failed.
 
 use anteroom_durable_objects::wire::OriginCounts;
 use anteroom_queue::units::{Millis, UnixMillis};
@@ -19,9 +23,13 @@ pub const ASKS_EVERY: Millis = Millis(1_000);
 const ASKS_AT_LEAST_EVERY: Millis = Millis(10_000);
 /// How long the origin has for an answer to such a question.
 pub const QUESTION_LIMIT: Millis = Millis(2_000);
-/// A session's bad answers count once in this time: it is a window in which answers are judged.
+/// A session's answers count once in this time: it is a window in which answers are judged.
 const COUNTED_ONCE_FOR: Millis = Millis(5_000);
-/// Sessions whose bad answers are told apart; those of more do not count.
+/// Where few sessions are heard, a session's bad answers count once in this time: the longest window.
+const FEW_COUNTED_ONCE_FOR: Millis = Millis(30_000);
+/// From so many sessions on, all heard within [`COUNTED_ONCE_FOR`], they are not few: a share of these says something.
+const FEW: usize = 20;
+/// Sessions that are told apart; those of more do not count.
 const MOST_TOLD_APART: usize = 1_000;
 /// Not implemented: the server answers, it only knows no such method.
 const NOT_IMPLEMENTED: u16 = 501;
@@ -71,8 +79,18 @@ pub enum Head {
     Refused,
 }
 
-/// Which session a request belongs to, as far as bad answers are told apart.
+/// Which session a request belongs to, as far as sessions are told apart.
 type Who = (u16, u32);
+
+/// What was counted of a session.
+#[derive(Debug, Clone, Copy)]
+struct Told {
+    who: Who,
+    /// When an answer of it was counted.
+    at: UnixMillis,
+    /// When a bad one was.
+    bad_at: Option<UnixMillis>,
+}
 
 /// A request on its way to the origin.
 #[derive(Debug, Clone, Copy)]
@@ -88,8 +106,10 @@ pub struct Sent {
 /// What an isolate knows of one event's origin.
 #[derive(Debug, Clone, Default)]
 pub struct Evidence {
-    /// When the last answer to a visitor came, if it was good.
+    /// When the last good answer to a visitor came.
     good_at: Option<UnixMillis>,
+    /// When the last answer to a visitor came that failed.
+    failed_at: Option<UnixMillis>,
     /// When the last own question was answered, if well.
     found_good_at: Option<UnixMillis>,
     /// When the origin was last asked.
@@ -104,8 +124,8 @@ pub struct Evidence {
     pub head: Head,
     /// Timed requests that the origin has not answered: when they were sent, and whose they are.
     under_way: Vec<(UnixMillis, Who)>,
-    /// The sessions of which a bad answer was counted, and when.
-    told: Vec<(Who, UnixMillis)>,
+    /// The sessions of which an answer was counted.
+    told: Vec<Told>,
 }
 
 /// Not before `limit` ago, and not ahead either: a clock may be set back.
@@ -116,9 +136,11 @@ fn is_within(at: Option<UnixMillis>, limit: Millis, now: UnixMillis) -> bool {
 impl Evidence {
     /// What to do before a first pass is issued.
     pub fn plan(&self, now: UnixMillis) -> Plan {
-        let is_trusted = |at| is_within(at, TRUSTED, now);
+        let is_young = |at| is_within(at, TRUSTED, now);
+        let is_denied = self.failures > 0 || is_young(self.failed_at);
         match () {
-            () if is_trusted(self.good_at) || is_trusted(self.found_good_at) => Plan::Trust,
+            () if is_young(self.found_good_at) => Plan::Trust,
+            () if is_young(self.good_at) && !is_denied => Plan::Trust,
             // A question that nobody finished counts as failed after its limit.
             () if self.is_asking && is_within(self.asked_at, QUESTION_LIMIT, now) => Plan::Wait,
             () if is_within(self.asked_at, self.pause, now) => Plan::Distrust,
@@ -147,7 +169,7 @@ impl Evidence {
         self.is_asking = false;
         let failed = heard == Some(Heard::Failed);
         if failed {
-            (self.good_at, self.found_good_at) = (None, None);
+            self.found_good_at = None;
             let doublings = self.failures.min(ASKS_AT_LEAST_EVERY.0.ilog2());
             let pause = (ASKS_EVERY.0 << doublings).min(ASKS_AT_LEAST_EVERY.0);
             self.pause = Millis(pause - dice % (pause / 4));
@@ -200,23 +222,19 @@ impl Evidence {
     ) -> OriginCounts {
         let counts = self.forgets(sent);
         let failed = heard == Heard::Failed;
-        if !failed {
-            self.good_at = Some(now);
+        match failed {
+            true => self.failed_at = Some(now),
+            false => self.good_at = Some(now),
+        }
+        if !counts || is_paused {
+            return OriginCounts::NONE;
         }
         let is_slow = !failed && sent.is_timed && now.since(sent.at) > slow_after;
-        if !counts || (failed || is_slow) && !self.is_news(sent.who, now) {
-            return OriginCounts::NONE;
-        }
-        if failed {
-            self.good_at = None;
-        }
-        if is_paused {
-            return OriginCounts::NONE;
-        }
+        let (answers, bad) = self.tell(sent.who, failed || is_slow, now);
         OriginCounts {
-            answers: 1,
-            failed: u32::from(failed),
-            slow: u32::from(is_slow),
+            answers,
+            failed: if failed { bad } else { 0 },
+            slow: if is_slow { bad } else { 0 },
         }
     }
 
@@ -227,33 +245,62 @@ impl Evidence {
         is_paused: bool,
         now: UnixMillis,
     ) -> OriginCounts {
-        self.told
-            .retain(|(_, at)| is_within(Some(*at), COUNTED_ONCE_FOR, now));
-        let mut slow = 0;
+        self.told.retain(|told| {
+            is_within(Some(told.at), COUNTED_ONCE_FOR, now)
+                || is_within(told.bad_at, FEW_COUNTED_ONCE_FOR, now)
+        });
+        let mut counts = OriginCounts::NONE;
         for (at, who) in std::mem::take(&mut self.under_way) {
             if now.since(at) <= slow_after {
                 self.under_way.push((at, who));
-            } else if !is_paused && self.is_news(who, now) {
-                slow += 1;
+            } else if !is_paused {
+                let (answers, slow) = self.tell(who, true, now);
+                counts.add(OriginCounts {
+                    answers,
+                    failed: 0,
+                    slow,
+                });
             }
         }
-        OriginCounts {
-            answers: slow,
-            failed: 0,
-            slow,
-        }
+        counts
     }
 
-    /// Whether a bad answer of this session counts; then the next does not.
-    fn is_news(&mut self, who: Who, now: UnixMillis) -> bool {
-        let position = self.told.iter().position(|(known, _)| *known == who);
-        match position {
-            Some(at) if is_within(Some(self.told[at].1), COUNTED_ONCE_FOR, now) => return false,
-            Some(at) => self.told[at].1 = now,
-            None if self.told.len() < MOST_TOLD_APART => self.told.push((who, now)),
-            None => return false,
+    /// Whether few sessions are heard.
+    pub fn hears_few(&self, now: UnixMillis) -> bool {
+        let is_heard = |told: &&Told| is_within(Some(told.at), COUNTED_ONCE_FOR, now);
+        self.told.iter().filter(is_heard).take(FEW).count() < FEW
+    }
+
+    /// What an answer of this session adds to all answers and to the bad ones. One that was counted as good becomes bad.
+    fn tell(&mut self, who: Who, is_bad: bool, now: UnixMillis) -> (u32, u32) {
+        let once_for = match self.hears_few(now) {
+            true => FEW_COUNTED_ONCE_FOR,
+            false => COUNTED_ONCE_FOR,
+        };
+        let bad_at = is_bad.then_some(now);
+        let position = self.told.iter().position(|told| told.who == who);
+        let Some(at) = position else {
+            let has_room = self.told.len() < MOST_TOLD_APART;
+            if has_room {
+                self.told.push(Told {
+                    who,
+                    at: now,
+                    bad_at,
+                });
+            }
+            return (u32::from(has_room), u32::from(has_room && is_bad));
+        };
+        let told = &mut self.told[at];
+        let is_old = is_bad && is_within(told.bad_at, once_for, now);
+        let is_counted = is_within(Some(told.at), COUNTED_ONCE_FOR, now);
+        if is_old || is_counted && !is_bad {
+            return (0, 0);
         }
-        true
+        told.bad_at = bad_at.or(told.bad_at);
+        if !is_counted {
+            told.at = now;
+        }
+        (u32::from(!is_counted), u32::from(is_bad))
     }
 }
 

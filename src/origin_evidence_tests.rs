@@ -75,14 +75,36 @@ fn o9_a_visitor_who_sees_an_error_does_not_undo_what_the_edge_found_out_by_itsel
 }
 
 #[test]
-fn o9_after_a_failure_the_next_claim_asks_and_a_second_of_the_same_session_changes_nothing() {
+fn o9_one_visitors_good_answers_are_no_trust_while_others_fail_nor_after_an_own_question_failed() {
+    let mut seen = Evidence::default();
+    seen.hears(1, [0, 10], Heard::Good);
+    assert_eq!(seen.plan(later(15)), Plan::Trust, "nobody has failed");
+    seen.hears(2, [20, 30], Heard::Failed);
+    let keeps_asking = |seen: &mut Evidence, from: u64, until: u64| {
+        for at in (from..until).step_by(60) {
+            seen.hears(1, [at, at + 5], Heard::Good);
+            assert_ne!(seen.plan(later(at + 6)), Plan::Trust, "{at}");
+        }
+    };
+    keeps_asking(&mut seen, 40, 5_000);
+    seen.asks(later(5_000));
+    seen.finds(Some(Heard::Failed), 0, later(5_010));
+    keeps_asking(&mut seen, 5_020, 60_000);
+    seen.asks(later(60_000));
+    seen.finds(Some(Heard::Good), 0, later(60_010));
+    assert_eq!(seen.plan(later(60_020)), Plan::Trust);
+    seen.hears(1, [65_000, 65_005], Heard::Good);
+    assert_eq!(seen.plan(later(66_000)), Plan::Trust, "it is over");
+}
+
+#[test]
+fn o9_after_a_failure_the_next_claim_asks() {
     let mut seen = Evidence::default();
     seen.hears(1, [0, 10], Heard::Good);
     seen.hears(2, [20, 30], Heard::Failed);
     assert_eq!(seen.plan(later(40)), Plan::Ask);
-    seen.hears(1, [50, 60], Heard::Good);
-    seen.hears(2, [70, 80], Heard::Failed);
-    assert_eq!(seen.plan(later(90)), Plan::Trust);
+    seen.hears(1, [5_040, 5_050], Heard::Good);
+    assert_eq!(seen.plan(later(5_060)), Plan::Trust, "long ago");
 }
 
 #[test]
@@ -157,16 +179,63 @@ fn o7_a_request_whose_body_the_visitor_may_send_slowly_is_never_slow() {
     assert_eq!(heard, counts(1, 0, 0));
 }
 
-#[test]
-fn o7_a_visitor_who_provokes_errors_is_one_visitor_in_trouble_and_good_answers_all_count() {
+/// What 30 s of a crowd come to, each of whom asks ten times a second: the first `failing` of them are answered by turns,
+/// well and badly.
+fn crowd(sessions: u32, failing: u32) -> OriginCounts {
     let mut seen = Evidence::default();
     let mut sum = OriginCounts::NONE;
-    for at in (0..10_000).step_by(100) {
-        sum.add(seen.hears(1, [at, at + 10], Heard::Failed));
-        sum.add(seen.hears(2, [at, at + 10], Heard::Good));
-        seen.takes_stock(SLOW, false, later(at + 20));
+    for at in (0..30_000).step_by(100) {
+        for index in 0..sessions {
+            let heard = match index < failing && at % 200 == 0 {
+                true => Heard::Failed,
+                false => Heard::Good,
+            };
+            sum.add(seen.hears(index, [at, at + 10], heard));
+        }
+        sum.add(seen.takes_stock(SLOW, false, later(at + 20)));
     }
-    assert_eq!(sum, counts(102, 2, 0));
+    sum
+}
+
+#[test]
+fn o7_a_session_counts_once_in_a_window_bad_as_soon_as_one_of_its_answers_is() {
+    assert_eq!(crowd(100, 0), counts(600, 0, 0));
+    assert_eq!(crowd(100, 20), counts(600, 120, 0));
+    assert_eq!(crowd(100, 100), counts(600, 600, 0));
+    let mut seen = Evidence::default();
+    assert_eq!(seen.hears(1, [0, 10], Heard::Good), counts(1, 0, 0));
+    assert_eq!(seen.hears(1, [20, 30], Heard::Failed), counts(0, 1, 0));
+    assert_eq!(seen.hears(1, [40, 50], Heard::Failed), OriginCounts::NONE);
+    assert_eq!(seen.hears(2, [60, 70], Heard::Failed), counts(1, 1, 0));
+    assert_eq!(seen.hears(2, [80, 90], Heard::Good), OriginCounts::NONE);
+}
+
+#[test]
+fn o7_of_few_sessions_each_ones_trouble_counts_once_as_long_as_a_window_may_last() {
+    assert_eq!(crowd(1, 1).failed, 1);
+    assert_eq!(crowd(4, 1), counts(24, 1, 0), "one of four is no share");
+    assert_eq!(crowd(4, 4).failed, 4, "of four, all");
+    assert_eq!(crowd(19, 10).failed, 10);
+    let mut seen = Evidence::default();
+    let mut sum = OriginCounts::NONE;
+    for at in (0..30_000).step_by(500) {
+        sum.add(seen.hears(1, [at, at + 10], Heard::Failed));
+    }
+    assert_eq!(sum, counts(1, 1, 0), "not four failures of four");
+}
+
+#[test]
+fn o7_whoever_asks_for_what_always_comes_makes_no_share_smaller() {
+    let mut seen = Evidence::default();
+    let mut sum = OriginCounts::NONE;
+    for at in (0..5_000).step_by(20) {
+        sum.add(seen.hears(0, [at, at + 10], Heard::Good));
+        if at < 600 {
+            let index = 1 + u32::try_from(at / 20).unwrap();
+            sum.add(seen.hears(index, [at, at + 10], Heard::Failed));
+        }
+    }
+    assert_eq!(sum, counts(31, 30, 0));
 }
 
 #[test]
@@ -201,7 +270,9 @@ fn o7_sessions_beyond_those_that_are_told_apart_do_not_count_and_are_forgotten_i
             .sum::<u32>()
     };
     assert_eq!(failing(&mut seen, 0), most);
-    seen.takes_stock(SLOW, false, later(5_000));
+    seen.takes_stock(SLOW, false, later(29_999));
+    assert_eq!(seen.told.len(), MOST_TOLD_APART);
+    seen.takes_stock(SLOW, false, later(30_000));
     assert!(seen.told.is_empty());
 }
 

@@ -3,8 +3,8 @@
 //! What is counted goes to the coordinator with the next board read, at once when something failed; how it is counted
 //! says [`origin_evidence`](crate::origin_evidence).
 //!
-//! Nobody is let in into an error: before a first pass is issued a good answer has to be younger than five seconds.
-//! Otherwise the isolate asks by itself, once for all its visitors together, and less and less often while that fails.
+//! Nobody is let in into an error: before a first pass is issued a good answer has to be younger than five seconds, and no
+//! visitor's failure. Otherwise the isolate asks by itself, once for all its visitors together, and less and less often while that fails.
 //! A question belongs to no visitor: it goes on when the one whose request began it goes away.
 //!
 //! While the admissions pause because of the origin it is asked in the background, so that the pause ends by itself. A
@@ -65,20 +65,31 @@ impl UnderWay {
         }
     }
 
-    /// The origin has answered, or will not.
-    pub fn ends(mut self, visit: &Visit, heard: Heard) {
+    /// The origin has answered, or will not. What a few visitors see is told together with what the edge finds out about it.
+    pub fn ends(mut self, visit: &Visit, room: Room, heard: Heard) {
         let Some(sent) = self.sent.take() else { return };
         let now = platform::now();
-        let slow_after = self.event.origin_slow;
-        let is_urgent = isolate::with(self.event, |kept| {
+        let event = room.event;
+        let (is_news, asks) = isolate::with(event, |kept| {
             let is_paused = is_paused(kept, now);
-            let counts = kept.origin.ends(sent, heard, slow_after, is_paused, now);
+            let counts = kept
+                .origin
+                .ends(sent, heard, event.origin_slow, is_paused, now);
             kept.counts.origin.add(counts);
-            counts.failed > 0 && now.since(kept.handed_in) >= ASKS_EVERY
+            let is_news = counts.failed > 0;
+            let is_doubtful = is_news && event.origin_acts && kept.origin.hears_few(now);
+            let asks = is_doubtful && kept.origin.may_ask(now);
+            if asks {
+                kept.origin.asks(now);
+            }
+            (is_news && now.since(kept.handed_in) >= ASKS_EVERY, asks)
         });
-        if is_urgent {
-            let handing_in = board_reads::hand_in(visit.env.clone(), self.event);
-            visit.context.wait_until(handing_in);
+        let env = visit.env.clone();
+        if asks {
+            let asking = ask_in_a_row(env, Question::of(visit, room), 1);
+            visit.context.wait_until(asking);
+        } else if is_news {
+            visit.context.wait_until(board_reads::hand_in(env, event));
         }
     }
 }

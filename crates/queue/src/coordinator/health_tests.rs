@@ -207,6 +207,16 @@ fn o9_an_origin_that_is_down_pauses_at_once_and_goes_on_by_itself() {
 }
 
 #[test]
+fn o9_answers_that_were_counted_as_good_before_and_fail_now_fail_in_this_window() {
+    let mut sale = Sale::of(Some(1_200));
+    sale.hears(0, 1, 0);
+    sale.hears(4, 4, 0);
+    sale.pass(6);
+    sale.hears(0, 0, 0);
+    assert!(sale.is_paused());
+}
+
+#[test]
 fn few_failures_among_few_answers_change_nothing() {
     for (answers, failed) in [(3, 2), (3, 3), (10, 9), (19, 10), (20, 1)] {
         let mut sale = Sale::of(Some(1_200));

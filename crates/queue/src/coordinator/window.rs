@@ -86,9 +86,9 @@ impl Window {
     pub(super) fn verdict(&self, restraint: &Restraint, now: UnixMillis) -> Option<Verdict> {
         let age = now.since(self.since);
         let [least, longest] = Self::ages(restraint);
-        let Answers {
-            answers, failed, ..
-        } = self.heard;
+        let Answers { answers, .. } = self.heard;
+        // A session's answer that was counted as good in the window before may have become bad in this one.
+        let failed = self.heard.failed.min(answers);
         let bad = self.heard.bad();
         if answers == 0 || age < least {
             return None;
