@@ -291,11 +291,10 @@ impl Evidence {
             return (u32::from(has_room), u32::from(has_room && is_bad));
         };
         let told = &mut self.told[at];
-        let is_old = is_bad && is_within(told.bad_at, once_for, now);
-        let is_counted = is_within(Some(told.at), COUNTED_ONCE_FOR, now);
-        if is_old || is_counted && !is_bad {
+        if is_bad && is_within(told.bad_at, once_for, now) {
             return (0, 0);
         }
+        let is_counted = is_within(Some(told.at), COUNTED_ONCE_FOR, now);
         told.bad_at = bad_at.or(told.bad_at);
         if !is_counted {
             told.at = now;

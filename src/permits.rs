@@ -38,15 +38,17 @@ pub fn signed_anew(permit: &Permit, now: u64) -> Permit {
     }
 }
 
-/// The same permit at another of the homes that take joins, always the same one as long as the board names these; `None`:
-/// there is no other. It asks for nothing more.
+/// The same permit at another of the homes that take joins; `None`: there is no other. It asks for nothing more. Its number
+/// ranks the homes, so it is the same one as long as that takes joins, whichever others begin or cease to.
 pub fn elsewhere(permit: &Permit, board: &Board, now: u64) -> Option<Permit> {
-    let others = board.open_shards.iter();
-    let others: Vec<_> = others.filter(|shard| shard.0 != permit.home).collect();
-    let chosen = usize::from(permit.nonce[0]) << 8 | usize::from(permit.nonce[1]);
-    let home = others.get(chosen.checked_rem(others.len())?)?.0;
+    let others = board.open_shards.iter().map(|shard| shard.0);
+    let others = others.filter(|home| *home != permit.home);
+    let weight = |home: &u16| {
+        let hash = Sha256::new().chain_update(permit.nonce);
+        hash.chain_update(home.to_be_bytes()).finalize()
+    };
     Some(Permit {
-        home,
+        home: others.max_by_key(weight)?,
         challenge: Challenge::None,
         ..signed_anew(permit, now)
     })
@@ -147,6 +149,29 @@ mod tests {
                 ([number; 16], Challenge::None)
             );
             assert_eq!(elsewhere(&permit(number), &board, 1_010), Some(there));
+        }
+    }
+
+    // P4.
+    #[test]
+    fn the_other_home_of_a_permit_stays_the_same_while_it_takes_joins() {
+        let mut board = samples::board(Phase::Open);
+        for number in 0..32 {
+            let permit = Permit {
+                nonce: [number; 16],
+                ..fresh(None, Challenge::None, 1_000)
+            };
+            let mut home_of = |homes: &[u16]| {
+                board.open_shards = homes.iter().copied().map(ShardIndex).collect();
+                elsewhere(&permit, &board, 1_010).map(|there| there.home)
+            };
+            let first = home_of(&[0, 1, 2, 3, 4]);
+            let without_another: Vec<u16> = (0..5)
+                .filter(|home| *home != 1 || first == Some(1))
+                .collect();
+            assert_eq!(home_of(&without_another), first);
+            let grown = home_of(&[0, 1, 2, 3, 4, 5]);
+            assert!(grown == first || grown == Some(5));
         }
     }
 
