@@ -11,8 +11,11 @@ import { filesBelow } from "../stamps.mjs";
 
 const WASM_TARGET = "wasm32-unknown-unknown";
 const WORKER_PACKAGES = ["anteroom", "anteroom-durable-objects"];
-/** What the simulation has to show on every run of the tests. */
-const SIMULATION_ARGS = ["--seeds", "20", "--visitors", "10000"];
+/** What the simulation has to show on every run of the tests: few worlds with a crowd, many in which everything fails. */
+const SIMULATIONS = [
+  ["simulation", ["--seeds", "10", "--visitors", "10000"]],
+  ["simulation of faults", ["--profile", "faults", "--seeds", "150"]],
+];
 
 const cargoEnv = { CARGO_TARGET_DIR: targetDir, CARGO_TERM_COLOR: "never", RUST_BACKTRACE: "0" };
 
@@ -124,18 +127,10 @@ export const suites = [
   {
     name: "simulation",
     needs: ["rust"],
-    commands: () => [
-      cargo("simulation", [
-        "run",
-        "--quiet",
-        "--profile",
-        "native",
-        "--package",
-        "anteroom-simulation",
-        "--",
-        ...SIMULATION_ARGS,
-      ]),
-    ],
+    commands: () => {
+      const program = ["run", "--quiet", "--profile", "native", "--package", "simulation", "--"];
+      return SIMULATIONS.map(([label, args]) => cargo(label, [...program, ...args]));
+    },
   },
   {
     name: "e2e",

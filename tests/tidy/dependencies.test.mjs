@@ -40,7 +40,7 @@ const FORBIDDEN = [
   ["anteroom-config", ["anteroom-token", "worker"]],
   ["anteroom-durable-objects", ["anteroom-token", "anteroom"]],
   ["anteroom-demo-shop", ["anteroom-queue", "anteroom-config", "anteroom", "worker"]],
-  ["anteroom-simulation", ["anteroom-durable-objects", "anteroom", "worker"]],
+  ["simulation", ["anteroom-durable-objects", "anteroom", "worker"]],
   ["anteroom-load", ["anteroom-queue", "anteroom-durable-objects", "anteroom", "worker"]],
 ];
 

@@ -80,6 +80,10 @@ pub const DEAF_AFTER: Millis = Millis(60_000);
 /// No first pass is issued on a board older than this: a brake holds within 2 s.
 pub const BRAKE_AGE: Millis = Millis(2_000);
 
+/// What a board's age is taken for when the clock was set back since it was heard: too old for a first pass, and for
+/// edges to stay with this shard.
+pub const UNKNOWN_AGE: Millis = Millis(CLOCK_TOLERANCE.0 + BRAKE_AGE.0);
+
 /// How often a shard asks again while it waits for grants and has nothing new to report.
 pub const PATIENT_SYNC: Millis = Millis(500);
 
@@ -104,6 +108,10 @@ pub const GRANT_TO_HEARD: Millis = Millis(10_000);
 /// The most that the hold may run between two looks at the clock, so that a clock that jumps
 /// forward does not take everybody's turn.
 pub const HOLD_STEP: Millis = Millis(60_000);
+
+/// The most that a shard's silence may last between two looks of the coordinator at the clock, so that a clock that
+/// jumps forward gives nobody up for lost.
+pub const SILENCE_STEP: Millis = HOLD_STEP;
 
 /// Batches of pending claims kept apart for one child and line; more are merged.
 pub const MAX_CLAIM_BATCHES: usize = 64;

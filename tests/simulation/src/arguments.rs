@@ -23,6 +23,18 @@ pub enum Profile {
     Raffle,
     /// Twenty bots to a person.
     Bots,
+    /// Whatever each seed decides, in a world in which everything fails that can.
+    Faults,
+}
+
+impl Profile {
+    /// Visitors of one run, unless said otherwise.
+    const fn visitors(self) -> u32 {
+        match self {
+            Self::Faults => 300,
+            Self::Seeds | Self::Raffle | Self::Bots => 10_000,
+        }
+    }
 }
 
 /// What the command line asks for.
@@ -46,9 +58,10 @@ impl Arguments {
     /// # Errors
     /// Which argument was wrong, what it was, and what is allowed.
     pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
+        let mut visitors = None;
         let mut arguments = Self {
             profile: Profile::Seeds,
-            visitors: 10_000,
+            visitors: 0,
             seed: 1,
             seeds: 1,
             json: None,
@@ -59,9 +72,7 @@ impl Arguments {
                 .next()
                 .ok_or_else(|| format!("{name}: a value is missing; {MORE}"))?;
             match name.as_str() {
-                "--visitors" => {
-                    arguments.visitors = number(&name, &value, 1, MOST_VISITORS)? as u32
-                }
+                "--visitors" => visitors = Some(number(&name, &value, 1, MOST_VISITORS)? as u32),
                 "--profile" => arguments.profile = profile(&value)?,
                 "--seed" => arguments.seed = number(&name, &value, 0, u64::MAX)?,
                 "--seeds" => arguments.seeds = number(&name, &value, 1, MOST_SEEDS)?,
@@ -69,6 +80,7 @@ impl Arguments {
                 _ => return Err(format!("{name} is not known; {MORE}")),
             }
         }
+        arguments.visitors = visitors.unwrap_or(arguments.profile.visitors());
         Ok(arguments)
     }
 }
@@ -78,8 +90,9 @@ fn profile(value: &str) -> Result<Profile, String> {
         "seeds" => Ok(Profile::Seeds),
         "raffle" => Ok(Profile::Raffle),
         "bots" => Ok(Profile::Bots),
+        "faults" => Ok(Profile::Faults),
         _ => Err(format!(
-            "--profile is {value:?}; seeds, raffle and bots are allowed"
+            "--profile is {value:?}; seeds, raffle, bots and faults are allowed"
         )),
     }
 }
@@ -122,7 +135,10 @@ mod tests {
             ("--visitors x", "--visitors is \"x\""),
             ("--seeds 0", "1 to 100000"),
             ("--seed", "a value is missing"),
-            ("--profile fast", "seeds, raffle and bots are allowed"),
+            (
+                "--profile fast",
+                "seeds, raffle, bots and faults are allowed",
+            ),
             ("--fast 1", "--fast is not known"),
         ] {
             let refused = parse(line).expect_err(line);

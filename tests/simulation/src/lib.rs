@@ -16,6 +16,8 @@ pub mod calendar;
 pub mod chance;
 pub mod checkers;
 pub mod flood;
+pub mod injected;
+pub mod measures;
 pub mod message;
 pub mod network;
 pub mod observation;

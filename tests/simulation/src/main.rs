@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anteroom_simulation::arguments::{Arguments, Profile, USAGE};
-use anteroom_simulation::flood::Told;
-use anteroom_simulation::plan::{Defence, Plan};
-use anteroom_simulation::raffle::{self, Raffle};
-use anteroom_simulation::report::{Report, told};
-use anteroom_simulation::run::{run, run_alone, run_with_a_neighbour, side_by_side};
+use simulation::arguments::{Arguments, Profile, USAGE};
+use simulation::flood::Told;
+use simulation::plan::{Defence, Plan};
+use simulation::raffle::{self, Raffle};
+use simulation::report::{Report, told};
+use simulation::run::{run, run_alone, run_with_a_neighbour, side_by_side};
 
 /// Up to this size the first seed also runs beside another event.
 const NEIGHBOUR_VISITORS: u32 = 2_000;
@@ -39,6 +39,10 @@ fn main() -> ExitCode {
             bots = floods(&arguments, &mut report);
             Vec::new()
         }
+        Profile::Faults => {
+            faults(&arguments, &mut report);
+            Vec::new()
+        }
     };
     let mut json = report.json(begun.elapsed().as_secs_f64(), peak_rss_mb());
     let kept = raffles.iter().all(Raffle::holds);
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
         json["floods"] = bots.iter().map(Told::json).collect();
     }
     println!("{}", report.told(kept));
+    println!("{}", report.told_of_faults());
     println!("{json}");
     if let Some(path) = arguments.json
         && let Err(error) = std::fs::write(&path, format!("{json}\n"))
@@ -73,7 +78,7 @@ fn seeds(arguments: &Arguments, report: &mut Report) {
         let course = run(seed, visitors);
         report.add(&course, visitors);
         if course.findings.total() > 0 {
-            println!("{}", told(&course, visitors));
+            println!("{}", told(&course, visitors, ""));
         }
         if position == 0 {
             let small = visitors.min(NEIGHBOUR_VISITORS);
@@ -81,7 +86,7 @@ fn seeds(arguments: &Arguments, report: &mut Report) {
             let beside = run_with_a_neighbour(seed, small);
             report.add(&beside, small);
             if beside.findings.total() > 0 {
-                println!("beside another event, {}", told(&beside, small));
+                println!("beside another event, {}", told(&beside, small, ""));
             }
         }
     }
@@ -100,7 +105,7 @@ fn raffles(arguments: &Arguments, report: &mut Report) -> Vec<Raffle> {
             let course = side_by_side(vec![plan]).remove(0);
             report.add(&course, visitors);
             if course.findings.total() > 0 {
-                println!("{}", told(&course, visitors));
+                println!("{}", told(&course, visitors, " --profile raffle"));
             }
             let wall_s = begun.elapsed().as_secs_f64();
             raffles.push(Raffle::new(&course, visitors, beacon, wall_s));
@@ -121,12 +126,23 @@ fn floods(arguments: &Arguments, report: &mut Report) -> Vec<Told> {
             let course = run_alone(Plan::flood(seed, arguments.visitors, defence));
             report.add(&course, arguments.visitors);
             if course.findings.total() > 0 {
-                println!("{}", told(&course, arguments.visitors));
+                println!("{}", told(&course, arguments.visitors, " --profile bots"));
             }
             floods.push(Told::new(&course, arguments.visitors, defence));
         }
     }
     floods
+}
+
+fn faults(arguments: &Arguments, report: &mut Report) {
+    let visitors = arguments.visitors;
+    for seed in (arguments.seed..=u64::MAX).take(arguments.seeds as usize) {
+        let course = run_alone(Plan::faulty(seed, visitors));
+        report.add(&course, visitors);
+        if course.findings.total() > 0 {
+            println!("{}", told(&course, visitors, " --profile faults"));
+        }
+    }
 }
 
 /// The most memory that this process ever held, from Linux's account of it; 0 elsewhere.

@@ -74,6 +74,8 @@ pub struct Letter {
     pub edge: u8,
     /// The shard.
     pub home: u16,
+    /// It speaks of networks, as an edge does since the deployment.
+    pub names_network: bool,
     /// A second delivery of the same letter: nobody waits for its answer.
     pub copy: bool,
 }
@@ -116,6 +118,15 @@ pub enum Content {
     Reply(Rc<SyncReply>),
 }
 
+/// An object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Object {
+    /// The coordinator.
+    Coordinator,
+    /// A shard.
+    Shard(u16),
+}
+
 /// What happens at an instant.
 #[expect(missing_docs, reason = "a field says whose event it is, and which one")]
 #[derive(Clone, Copy, Debug)]
@@ -140,14 +151,12 @@ pub enum Event {
     GiveUp { shard: u16, epoch: u32 },
     /// A shard stops letting edges wait for a newer board.
     BoardsDue { shard: u16, epoch: u32 },
-    /// A shard's alarm.
-    ShardAlarm(u16),
+    /// The alarm of an object.
+    Alarm(Object),
     /// The coordinator has gathered for long enough.
     CoordinatorGathered { epoch: u32 },
     /// A write of the coordinator is durable.
     CoordinatorStored { epoch: u32 },
-    /// The coordinator's alarm.
-    CoordinatorAlarm,
     /// The coordinator asks the shards that a draw waits for.
     PokesDue { epoch: u32 },
     /// The answer to a question for the beacon.
@@ -164,6 +173,22 @@ pub enum Event {
     CutOff { shard: u16, until_s: u32 },
     /// Some way becomes impassable.
     Outage,
+    /// Some region is cut off for a while.
+    RegionOutage,
+    /// A region is cut off.
+    RegionCut { region: u8, until_s: u32 },
+    /// No object can be reached.
+    Blackout { until_s: u32 },
+    /// Some object has two instances.
+    Twin,
+    /// Some clock is wrong for a while.
+    ClockStep,
+    /// A clock is right again.
+    ClockRight { object: Object, step: u32 },
+    /// A configuration is pushed.
+    Configure,
+    /// An object restarts with the new version.
+    Deploy(Object),
     /// A report of another run goes astray to the coordinator.
     Astray,
     /// The operator does the next thing.

@@ -292,6 +292,8 @@ pub enum Observation {
     BrakeReleased,
     /// A report that belongs to another run reached the coordinator.
     ForeignReport { refused: bool },
+    /// The clock of an object (`None`: the coordinator) leapt ahead by more than limits hold for.
+    ClockLeapt { shard: Option<u16> },
     /// From here on nothing fails any more.
     FaultsOver,
     /// From here on there is room for everybody.
@@ -336,6 +338,8 @@ pub struct Seen {
     pub deferred: u64,
     /// Places under a member key or code, each time one was told of.
     pub keyed: u64,
+    /// Turns that ran out before any pass reached the visitor, behind outages.
+    pub turns_lost: u64,
 }
 
 impl Seen {

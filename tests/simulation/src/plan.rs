@@ -3,6 +3,8 @@
 
 mod bots;
 mod event;
+mod faults;
+mod faulty;
 mod raffle;
 mod steering;
 
@@ -10,9 +12,11 @@ use anteroom_queue::settings::{Mode, Settings};
 use anteroom_queue::units::UnixMillis;
 
 use crate::chance::{Chance, mixed};
-use crate::observation::{KeySeen, VisitorId};
+use crate::observation::{KeySeen, LINES, VisitorId};
 
 pub use bots::{Defence, Flood};
+pub use faults::{Alarms, Faults, LEAP_MS, LONGEST_STEP_BACK_MS};
+pub use faulty::{Disasters, changes_limits};
 pub use steering::{Step, room_for_all};
 
 /// The instant at which every simulated run begins: some moment of 2027.
@@ -33,42 +37,6 @@ const GROUP: u32 = 4;
 
 /// Most uses of a code in a simulated event.
 const MOST_USES: u64 = 3;
-
-/// How unreliable the world is.
-#[derive(Clone, Copy, Debug)]
-pub struct Faults {
-    /// Messages lost, in a million.
-    pub lost_ppm: u32,
-    /// Messages that arrive twice, in a million.
-    pub twice_ppm: u32,
-    /// Messages that take much longer than others, and so overtake or are overtaken.
-    pub slow_ppm: u32,
-    /// Writes that take a second or more.
-    pub slow_write_ppm: u32,
-    /// Mean time between two losses of some object's memory; zero: none.
-    pub crash_every_ms: u64,
-    /// Mean time between two outages of one shard's way to its coordinator or edges; zero: none.
-    pub outage_every_ms: u64,
-    /// Mean length of an outage.
-    pub outage_ms: u64,
-    /// How far an object's clock may be off, and jump.
-    pub clock_ms: u64,
-    /// What becomes of the coordinator's alarms.
-    pub alarms: Alarms,
-}
-
-/// What becomes of alarms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Alarms {
-    /// They come when they should.
-    InTime,
-    /// They come so much later.
-    Late(u64),
-    /// They come, and once more a little later.
-    Twice,
-    /// They never come.
-    Lost,
-}
 
 /// What becomes of the beacon's round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +83,8 @@ pub struct Plan {
     pub beacon: Beacon,
     /// What fails, until `quiet_at_ms`.
     pub faults: Faults,
+    /// What happens to the whole event at an instant.
+    pub disasters: Disasters,
     /// Coordinators lose their memory at these instants besides; the write under way becomes
     /// durable or not.
     pub crashes_at: Vec<(u64, bool)>,
@@ -184,6 +154,7 @@ impl Plan {
             access,
             beacon,
             faults,
+            disasters: Disasters::default(),
             crashes_at: Vec::new(),
             cut_off: Vec::new(),
             steps,
@@ -203,6 +174,20 @@ impl Plan {
     /// end, and no shard was away for so long that a session ran out before its pass was signed.
     pub const fn serves_everybody(&self) -> bool {
         self.room_for_all_at_ms.is_some() && !self.long_outages
+    }
+
+    /// Whether everything may fail, also for minutes.
+    pub const fn is_faulty(&self) -> bool {
+        self.faults.longest_outage_ms > 0
+    }
+
+    /// The lines whose order is drawn.
+    pub fn drawn_lines(&self) -> [bool; LINES] {
+        let mut drawn = [false; LINES];
+        for (drawn, line) in drawn.iter_mut().zip(&self.settings.lines) {
+            *drawn = line.opens_at.is_some();
+        }
+        drawn
     }
 
     /// The line that a visitor joins.

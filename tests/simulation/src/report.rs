@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use crate::chance::mixed;
 use crate::checkers::{Findings, PROMISES};
+use crate::injected::Injected;
+use crate::measures::Measures;
 use crate::run::Course;
 
 /// Violations told in full for one seed.
@@ -20,6 +22,9 @@ pub struct Report {
     virtual_ms: u64,
     trace: u64,
     findings: Findings,
+    injected: Injected,
+    measures: Measures,
+    turns_lost: u64,
 }
 
 impl Report {
@@ -28,6 +33,9 @@ impl Report {
         self.seeds += 1;
         self.visitors += u64::from(visitors);
         self.virtual_ms += course.virtual_ms;
+        self.injected.add(&course.injected);
+        self.measures.add(&course.measures);
+        self.turns_lost += course.seen.turns_lost;
         self.trace = if self.seeds == 1 {
             course.trace
         } else {
@@ -68,6 +76,12 @@ impl Report {
         }
     }
 
+    /// The faults that were injected and what was measured, in a sentence each.
+    pub fn told_of_faults(&self) -> String {
+        let (faults, told) = (self.injected.total(), self.injected.told());
+        format!("{faults} faults: {told}\n{}", self.measures.told())
+    }
+
     /// The result as JSON.
     pub fn json(&self, wall_s: f64, peak_rss_mb: u64) -> Value {
         let violations: serde_json::Map<String, Value> = PROMISES
@@ -82,6 +96,9 @@ impl Report {
         json!({
             "seeds": self.seeds,
             "visitors": self.visitors,
+            "measures": self.measures.json(),
+            "turns_lost_behind_outages": self.turns_lost,
+            "faults": self.injected.json(),
             "virtual_hours": (self.virtual_ms as f64 / HOUR_MS * 100.0).round() / 100.0,
             "wall_s": (wall_s * 100.0).round() / 100.0,
             "peak_rss_mb": peak_rss_mb,
@@ -93,7 +110,7 @@ impl Report {
 
 /// What is told of a run with violations: the seed, the promises, the first of them, and how to
 /// see it again.
-pub fn told(course: &Course, visitors: u32) -> String {
+pub fn told(course: &Course, visitors: u32, profile: &str) -> String {
     let mut lines = vec![format!(
         "seed {}: {} violations",
         course.seed,
@@ -110,7 +127,7 @@ pub fn told(course: &Course, visitors: u32) -> String {
         ));
     }
     lines.push(format!(
-        "  replay: npm run simulate -- --visitors {visitors} --seed {}",
+        "  replay: npm run simulate --{profile} --visitors {visitors} --seed {}",
         course.seed
     ));
     lines.join("\n")
@@ -132,6 +149,8 @@ mod tests {
             trace: 0xab,
             findings,
             seen: Seen::default(),
+            measures: Measures::default(),
+            injected: Injected::default(),
             draw: DrawCounts::default(),
             log_lines: 0,
             people_first: 0,
@@ -140,12 +159,12 @@ mod tests {
 
     #[test]
     fn a_violation_is_told_with_seed_promise_event_and_replay() {
-        let told = told(&course(), 100);
+        let told = told(&course(), 100, " --profile faults");
         for part in [
             "seed 9",
             "cap: 1",
             "at 1.500 s, cap: 3 are inside",
-            "--visitors 100 --seed 9",
+            "-- --profile faults --visitors 100 --seed 9",
         ] {
             assert!(told.contains(part), "{told}");
         }

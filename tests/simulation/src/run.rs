@@ -3,6 +3,8 @@
 use crate::calendar::Calendar;
 use crate::checkers::fair_draw::DrawCounts;
 use crate::checkers::{Findings, isolation};
+use crate::injected::Injected;
+use crate::measures::Measures;
 use crate::message::Event;
 use crate::observation::Seen;
 use crate::plan::Plan;
@@ -21,6 +23,10 @@ pub struct Course {
     pub findings: Findings,
     /// How often the main things happened.
     pub seen: Seen,
+    /// What was measured besides the promises.
+    pub measures: Measures,
+    /// Faults that were injected.
+    pub injected: Injected,
     /// What was counted of the first line's draw.
     pub draw: DrawCounts,
     /// Lines of the event log.
@@ -81,6 +87,8 @@ pub fn side_by_side(plans: Vec<Plan>) -> Vec<Course> {
         trace: room.trace(),
         findings: room.findings().clone(),
         seen: room.seen(),
+        measures: room.measures(),
+        injected: *room.injected(),
         draw: room.fair_draw().counted(),
         log_lines: room.log_lines(),
         people_first: room.people_first(),

@@ -53,6 +53,11 @@ impl<Row: Clone, After> Store<Row, After> {
         self.durable_at_ms
     }
 
+    /// What waits for the oldest write.
+    pub fn oldest(&self) -> Option<&After> {
+        self.under_way.front().map(|(_, after)| after)
+    }
+
     /// The oldest write is durable: what may leave now.
     pub fn written(&mut self) -> Option<After> {
         let (rows, after) = self.under_way.pop_front()?;

@@ -1,8 +1,8 @@
 //! Draws in a world that fails: late, doubled and lost alarms, crashes around every write, regions
 //! that are cut off over the opening; and many events at the same second.
 
-use anteroom_simulation::plan::{Alarms, Beacon, MINUTE_MS, Plan};
-use anteroom_simulation::run::{Course, run_alone, side_by_side};
+use simulation::plan::{Alarms, Beacon, MINUTE_MS, Plan};
+use simulation::run::{Course, run_alone, side_by_side};
 
 /// When a raffle opens.
 const OPENS_MS: u64 = 10 * MINUTE_MS;

@@ -11,8 +11,8 @@ use anteroom_queue::settings::Settings;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::shard::{Identity, Shard};
 use anteroom_queue::units::{LineIndex, Millis, Nonce, PlaceIndex, ShardIndex, UnixMillis};
-use anteroom_simulation::chance::Chance;
-use anteroom_simulation::plan::{Beacon, Plan, START};
+use simulation::chance::Chance;
+use simulation::plan::{Beacon, Plan, START};
 
 const DRAWS: u64 = 1_000;
 const ENTRANTS: u64 = 40;

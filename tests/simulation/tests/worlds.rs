@@ -1,8 +1,8 @@
 //! Whole runs: promises hold, one seed decides everything, and a mistake in the shells is found.
 
-use anteroom_simulation::observation::Seen;
-use anteroom_simulation::plan::Plan;
-use anteroom_simulation::run::{run, run_with_a_neighbour, side_by_side};
+use simulation::observation::Seen;
+use simulation::plan::Plan;
+use simulation::run::{run, run_with_a_neighbour, side_by_side};
 
 #[test]
 fn every_promise_holds_in_small_but_lively_worlds() {

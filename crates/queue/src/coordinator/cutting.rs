@@ -64,13 +64,14 @@ impl Coordinator {
         }
     }
 
-    /// Gives up to `most` of a shard's joins the next entry numbers.
+    /// Gives up to `most` of a shard's joins the next entry numbers: joins whose chain is known, so that the log
+    /// commits to the permits behind them. An old report that comes after a restart knows fewer than were counted.
     fn cut(&mut self, shard: u16, position: usize, most: u64, now: UnixMillis) {
         let child = self.children.get_mut(&shard).expect("a known shard");
         let (joined, chain) = child.chains[position];
         let line = &mut child.lines[position];
         let first_join = line.cut;
-        let count = (line.counters.joined - line.cut).min(most);
+        let count = joined.saturating_sub(line.cut).min(most);
         if count == 0 {
             return;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Coordinator, mix};
 use crate::board::Phase;
-use crate::limits::{GRANT_TO_HEARD, LAST_PASS, WRITE_OFF_MARGIN};
+use crate::limits::{GRANT_TO_HEARD, LAST_PASS, SILENCE_STEP, WRITE_OFF_MARGIN};
 use crate::log::Record;
 use crate::settings::Mode;
 use crate::units::{Millis, ShardIndex, UnixMillis};
@@ -173,6 +173,20 @@ impl Coordinator {
                 let shard = ShardIndex(shard);
                 self.log(&Record::Admit { line, shard, count }, now);
             }
+        }
+    }
+
+    /// Who did not look at the clock for long, or whose clock leapt, has not listened: that time is no silence of any
+    /// shard. And what was noted by a clock that was far ahead is brought back.
+    pub(super) fn excuse_silence(&mut self, now: UnixMillis) {
+        let unlooked = now.since(self.clock.high()).0;
+        let excused = Millis(unlooked.saturating_sub(SILENCE_STEP.0));
+        if excused.0 == 0 && !self.clock.was_wrong(now) {
+            return;
+        }
+        for child in self.children.values_mut() {
+            child.heard = child.heard.plus(excused).min(now);
+            child.granted_at = child.granted_at.plus(excused).min(now);
         }
     }
 

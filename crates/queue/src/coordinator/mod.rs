@@ -182,7 +182,9 @@ impl Coordinator {
             self.ends.clear();
             self.joins.clear();
             self.health.forget_grants();
+            self.collect_until = self.collect_until.map(|at| at.min(now));
         }
+        self.excuse_silence(now);
         let now = self.clock.observe(now);
         let reply = match command {
             CoordinatorCommand::Sync { report, entropy } => self.sync(report, entropy, now),

@@ -28,7 +28,7 @@ impl Shard {
         }
         if let Some(why) = self.join_refusal(line, permit_expired, now) {
             let by_board = matches!(why, Refused::NotYet | Refused::SoldOut | Refused::Closed);
-            if by_board && self.board.is_some() && self.doubts_board(now) {
+            if by_board && self.board.is_some() && self.doubts_board() {
                 return ShardReply::Pending { place: None };
             }
             return ShardReply::Refused { why, place: None };
@@ -128,7 +128,7 @@ impl Shard {
         }
         let room = self.board.as_ref().is_some_and(|board| board.room) && !self.braked(position);
         if !room || self.places.len() >= MAX_PLACES as usize {
-            self.doubts_board(now);
+            self.doubts_board();
             return ShardReply::Refused {
                 why: Refused::NoRoom,
                 place: None,

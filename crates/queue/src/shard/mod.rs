@@ -11,12 +11,13 @@
 //!
 //! One file an idea: `joining` (joins and tries), `turn` (what a place is, claims, leaving),
 //! `session` (passes' sessions and deadlines), `networks` and `rechecking` (passes that are shared), `syncing` (reports and answers), `entrants` (who came
-//! before the opening), `absent` (who left before being called), `crawlers` (requests without a place), `offers` (offers of a place's own), `keeping` (member keys, codes, hand-overs), `storing` (rows).
+//! before the opening), `absent` (who left before being called), `freshness` (how old the board is), `crawlers` (requests without a place), `offers` (offers of a place's own), `keeping` (member keys, codes, hand-overs), `storing` (rows).
 
 mod absent;
 pub mod command;
 pub mod crawlers;
 mod entrants;
+mod freshness;
 mod joining;
 pub mod keeping;
 pub mod networks;
@@ -44,6 +45,7 @@ use crate::units::{ClaimId, KeyHash, Millis, Nonce, PlaceIndex, ShardIndex, Unix
 
 use absent::Left;
 pub use crawlers::{CrawledSecond, Crawlers};
+use freshness::Freshness;
 
 use command::{PlaceView, ShardCommand, ShardReply};
 use keeping::{Handover, Holder};
@@ -128,6 +130,8 @@ pub struct Shard {
     board: Option<Board>,
     /// When the coordinator made what we know of it, at the earliest: when the report left.
     board_heard: UnixMillis,
+    /// How old that is, by the clock as it reads.
+    freshness: Freshness,
     /// The last report: when it left, and its lines until it is answered.
     reported: (UnixMillis, Option<Vec<LineReport>>),
     next_sync: UnixMillis,
@@ -171,6 +175,7 @@ impl Shard {
             unset_offers: BTreeSet::new(),
             board: None,
             board_heard: UnixMillis(0),
+            freshness: Freshness::new(now),
             reported: (UnixMillis(0), None),
             next_sync: now,
             last_sync: UnixMillis(0),
@@ -252,10 +257,12 @@ impl Shard {
     /// The present. After a clock that was far ahead, what was noted by it is brought back, so
     /// that nothing waits for a time that was never meant.
     fn observe(&mut self, now: UnixMillis) -> UnixMillis {
+        self.freshness.look(now);
         if self.clock.was_wrong(now) {
             (self.next_sync, self.last_sync, self.reported) = (now, now, (now, None));
             self.board_heard = self.board_heard.min(now);
             self.edge_heard = self.edge_heard.min(now);
+            self.bring_back(now);
         }
         self.clock.observe(now)
     }
@@ -293,7 +300,12 @@ impl Shard {
 
     /// How old, at most, what the board says is.
     pub fn board_age(&self, now: UnixMillis) -> Option<Millis> {
-        self.board.as_ref().map(|_| now.since(self.board_heard))
+        self.board.as_ref().map(|_| self.freshness.age(now))
+    }
+
+    /// The same at the clock's last reading.
+    fn present_board_age(&self) -> Option<Millis> {
+        self.board_age(self.freshness.looked())
     }
 
     /// Marks the page of a place as changed.

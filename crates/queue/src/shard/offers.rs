@@ -131,7 +131,7 @@ impl Shard {
             }
             VisitorState::Called if place.deferred => Some(Refused::AlreadyDeferred),
             VisitorState::Called => None,
-            VisitorState::Waiting | VisitorState::Lapsed if self.doubts_board(now) => {
+            VisitorState::Waiting | VisitorState::Lapsed if self.doubts_board() => {
                 return self.undecided(index, now);
             }
             VisitorState::Waiting | VisitorState::Provisional => Some(Refused::NotCalled),
@@ -147,7 +147,7 @@ impl Shard {
         }
         let place = &self.places[index.0 as usize];
         let Some(left) = self.left_of_offer(place, told, now) else {
-            self.doubts_board(now);
+            self.doubts_board();
             return self.undecided(index, now);
         };
         self.places[index.0 as usize].deferred = true;

@@ -236,6 +236,35 @@ impl Shard {
         session.ends.min(idle_end)
     }
 
+    /// The clock was far ahead: what began by it begins now and lasts as long as it was to last, and its jump was no
+    /// silence of the edges.
+    pub(super) fn bring_back(&mut self, now: UnixMillis) {
+        let ahead = self.clock.high().since(now);
+        self.deaf = Millis(self.deaf.0.saturating_sub(ahead.0));
+        let idle_now = self.idle_clock(now);
+        let mut changed = Vec::new();
+        for (index, place) in self.places.iter_mut().enumerate() {
+            match &mut place.standing {
+                Standing::Granted(session) if session.granted > now => {
+                    let early = session.granted.since(now);
+                    session.ends = session.ends.minus(early);
+                    session.granted = now;
+                    session.renewed = session.renewed.min(idle_now);
+                }
+                Standing::Granted(session) if session.renewed > idle_now => {
+                    session.renewed = idle_now;
+                }
+                Standing::Claimed(claim) if claim.seen > now => claim.seen = now,
+                _ => continue,
+            }
+            changed.push(PlaceIndex(index as u32));
+        }
+        for index in changed {
+            self.touch(index);
+            self.remind(index, now);
+        }
+    }
+
     /// Carries out everything that is due.
     pub(super) fn run_deadlines(&mut self, now: UnixMillis) {
         while let Some(index) = self.deadlines.pop_due(now) {

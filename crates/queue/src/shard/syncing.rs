@@ -7,8 +7,8 @@ use super::place::{Claim, Session, Standing};
 use super::{Line, Shard};
 use crate::board::{Board, LineBoard};
 use crate::limits::{
-    CLAIM_PRESENCE, GRANT_FETCH, LATE_AFTER, MAX_LATE_SECONDS, PATIENT_SYNC, SHORTEST_SYNC,
-    STALE_REPLY,
+    CLAIM_PRESENCE, CLOCK_TOLERANCE, GRANT_FETCH, LATE_AFTER, MAX_LATE_SECONDS, PATIENT_SYNC,
+    SHORTEST_SYNC, STALE_REPLY,
 };
 use crate::line::Order;
 use crate::sync::{Cut, LateJoins, LineAnswer, LineReport, SyncReply, SyncRequest};
@@ -23,6 +23,7 @@ impl Shard {
             .map(|position| self.line_report(position, now))
             .collect();
         self.reported = (sent, Some(lines.clone()));
+        self.freshness.ask();
         self.last_sync = now;
         self.next_sync = now.plus(SHORTEST_SYNC);
         SyncRequest {
@@ -109,7 +110,9 @@ impl Shard {
     }
 
     pub(super) fn synced(&mut self, reply: SyncReply, now: UnixMillis) -> ShardReply {
-        let stale = now.since(reply.sent) > STALE_REPLY;
+        // One that answers a report yet to leave answers a clock that was far ahead.
+        let early = reply.sent.since(now) > CLOCK_TOLERANCE;
+        let stale = early || now.since(reply.sent) > STALE_REPLY;
         let lines = self.lines.len();
         let is_other = reply.run != self.identity.run || reply.lines.len() != lines;
         if stale || is_other || reply.clocks.len() != lines {
@@ -163,6 +166,8 @@ impl Shard {
         }
         if reply.sent >= self.board_heard {
             self.board_heard = reply.sent;
+            let is_last = reply.sent == self.reported.0;
+            self.freshness.hear(reply.sent, is_last);
             self.hear_clocks(&reply.clocks);
         }
     }

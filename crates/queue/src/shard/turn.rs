@@ -103,8 +103,10 @@ impl Shard {
 
     /// Whether the board is too old to refuse anybody on it. If so, news is wanted: otherwise a
     /// shard that nobody else gives a reason to report would refuse for ever.
-    pub(super) fn doubts_board(&mut self, now: UnixMillis) -> bool {
-        let outdated = self.board_age(now).is_none_or(|age| age > PATIENT_SYNC);
+    pub(super) fn doubts_board(&mut self) -> bool {
+        let outdated = self
+            .present_board_age()
+            .is_none_or(|age| age > PATIENT_SYNC);
         self.doubted |= outdated;
         outdated
     }
@@ -147,7 +149,7 @@ impl Shard {
             view.state,
             VisitorState::Waiting | VisitorState::Called | VisitorState::Lapsed
         ) {
-            self.doubts_board(now);
+            self.doubts_board();
         }
         match &mut self.places[index.0 as usize].standing {
             Standing::Granted(session) if session.claim != claim => {
@@ -179,11 +181,11 @@ impl Shard {
         };
         let (state, _) = self.state_of(place, now);
         match state {
-            VisitorState::Waiting | VisitorState::Lapsed if self.doubts_board(now) => {
+            VisitorState::Waiting | VisitorState::Lapsed if self.doubts_board() => {
                 self.undecided(index, now)
             }
             VisitorState::Called if self.board.is_none() => {
-                self.doubts_board(now);
+                self.doubts_board();
                 self.undecided(index, now)
             }
             VisitorState::Provisional | VisitorState::Waiting => {
@@ -213,7 +215,7 @@ impl Shard {
     ) -> ShardReply {
         let position = usize::from(self.places[index.0 as usize].line.0);
         let phase = self.board.as_ref().map(|board| board.lines[position].phase);
-        if matches!(phase, Some(Phase::Soldout | Phase::Closed)) && self.doubts_board(now) {
+        if matches!(phase, Some(Phase::Soldout | Phase::Closed)) && self.doubts_board() {
             return self.undecided(index, now);
         }
         match phase {
@@ -251,7 +253,7 @@ impl Shard {
         }
         let claim = claiming.claim;
         let position = usize::from(self.places[index.0 as usize].line.0);
-        let fresh = self.board_age(now).is_some_and(|age| age <= BRAKE_AGE);
+        let fresh = self.present_board_age().is_some_and(|age| age <= BRAKE_AGE);
         let may_issue = fresh && !self.braked(position);
         let (life, idle_now) = (self.settings.pass, self.idle_clock(now));
         let mut changed = false;

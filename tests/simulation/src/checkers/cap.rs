@@ -1,5 +1,6 @@
 //! **cap**: sessions never exceed `max_active`, grants in any window never exceed the limits, at
-//! the coordinator's clock; and from outside never more visitors are inside than were allowed.
+//! the coordinator's clock; and from outside never more visitors are inside than were allowed. They hold for clocks that
+//! are wrong by up to 5 s: once one leapt further, nothing is said any more.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -68,6 +69,8 @@ pub struct Cap {
     /// The highest `max_active` ever in force; `None` once there was none.
     highest: Option<u32>,
     counted: bool,
+    /// A clock was wrong by more than limits hold for.
+    exempt: bool,
 }
 
 impl Cap {
@@ -83,6 +86,7 @@ impl Cap {
             ends: BinaryHeap::new(),
             highest: Some(0),
             counted: false,
+            exempt: false,
         }
     }
 
@@ -177,6 +181,8 @@ impl Cap {
 impl Checker for Cap {
     fn see(&mut self, at_ms: u64, seen: &Observation, findings: &mut Findings) {
         match *seen {
+            Observation::ClockLeapt { .. } => self.exempt = true,
+            _ if self.exempt => {}
             Observation::Counted(tally) => self.counted(at_ms, tally, findings),
             Observation::FirstPass {
                 visitor, ends_ms, ..
@@ -291,6 +297,13 @@ mod tests {
             check(&[counted(1_000, 2, 2, BATCH), counted(1_900, 3, 3, BATCH)]),
             1
         );
+    }
+
+    #[test]
+    fn from_a_clock_that_leapt_on_nothing_is_said_of_limits() {
+        let leapt = (0, Observation::ClockLeapt { shard: None });
+        assert_eq!(check(&[leapt, counted(0, 3, 3, TWO)]), 0);
+        assert_eq!(check(&[counted(0, 3, 3, TWO), leapt]), 1);
     }
 
     #[test]

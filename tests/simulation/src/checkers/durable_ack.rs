@@ -96,11 +96,13 @@ impl Checker for DurableAck {
                 visitor,
                 place: Some(place),
             } => {
-                // A place described as admitted is not yet a pass in the visitor's hand.
+                // A place described as admitted is not yet a pass in the visitor's hand; one of a first visit has no
+                // number, and leaves nothing behind if it is not taken up.
                 let now = stage(place.state);
                 let known = self.told[visitor as usize].0;
                 let now = if now == Told::LetIn {
-                    known.max(Told::Numbered)
+                    let numbered = place.entry.map(|_| Told::Numbered);
+                    known.max(numbered.unwrap_or(Told::Nothing))
                 } else {
                     now
                 };
@@ -166,6 +168,12 @@ mod tests {
             told(1, 4, Ended),
         ];
         assert_eq!(check(&way), 0);
+        let first_visit = Observation::PlaceTold {
+            visitor: 1,
+            place: place(1, None, Admitted),
+        };
+        assert_eq!(check(&[first_visit, UNNUMBERED]), 0);
+        assert_eq!(check(&[told(1, 4, Admitted), UNNUMBERED]), 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //!
 //! Everything is worked out here once more from what boards, storage and visitors showed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anteroom_queue::draw::{SeedFields, all_ranks, commitment, randomness};
 
@@ -41,6 +41,8 @@ pub struct FairDraw {
     lines: [Line; LINES],
     shown: Vec<u32>,
     told_missed: Vec<bool>,
+    /// Objects whose clock leapt.
+    leapt: BTreeSet<Option<u16>>,
     asked: Vec<u8>,
     asks: u64,
     most_asks: u8,
@@ -58,6 +60,7 @@ impl FairDraw {
             lines: Default::default(),
             shown: vec![NONE; visitors],
             told_missed: vec![false; visitors],
+            leapt: BTreeSet::new(),
             asked: vec![0; visitors],
             asks: 0,
             most_asks: 0,
@@ -204,6 +207,13 @@ impl FairDraw {
             broken("was shown a rank before there was a draw");
         }
         let Some(fixed) = fixed else { return };
+        // A home notes arrivals by its clock, and one that leapt says nothing of what came before what.
+        if self.leapt.contains(&Some(place.home)) || self.leapt.contains(&None) {
+            if is_entrant {
+                *line.entrants.entry(place.home).or_default() += 1;
+            }
+            return;
+        }
         let came_before = place.arrived_ms + self.clock_slack_ms < fixed.opened_ms;
         let came_later = place.arrived_ms >= fixed.opened_ms + self.clock_slack_ms;
         if is_entrant {
@@ -308,6 +318,9 @@ impl Checker for FairDraw {
             }
             Observation::RankShown { permit, rank } => {
                 self.rank(at_ms, permit, rank, findings);
+            }
+            Observation::ClockLeapt { shard } => {
+                self.leapt.insert(shard);
             }
             Observation::UnrankedAsked { permit } if self.drawing => {
                 let asked = &mut self.asked[permit as usize];

@@ -1,7 +1,8 @@
 //! **open-door**: an admitted visitor reaches the origin until the session's end, whatever is
-//! unreachable; only a stop, the visitor's own other browser or the end itself turn it away.
+//! unreachable; only a stop, the visitor's own other browser or the end itself turn it away. Nothing tells a home that
+//! its clock leapt an hour ahead: it ends its sessions by it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Checker, Findings, Promise, Terms};
 use crate::observation::{Away, Observation, VisitorId};
@@ -10,7 +11,13 @@ use crate::observation::{Away, Observation, VisitorId};
 pub struct OpenDoor {
     terms: Terms,
     ends: BTreeMap<VisitorId, u64>,
+    homes: BTreeMap<VisitorId, u16>,
+    /// Shards whose clock leapt: they end sessions by it.
+    leapt: BTreeSet<u16>,
     stopped: bool,
+    /// Who met a stop and has not reached the origin since: no pass was renewed, so an edge may take the visitor for
+    /// idle while the home cannot be reached.
+    met_stop: BTreeSet<VisitorId>,
 }
 
 impl OpenDoor {
@@ -19,8 +26,16 @@ impl OpenDoor {
         Self {
             terms,
             ends: BTreeMap::new(),
+            homes: BTreeMap::new(),
+            leapt: BTreeSet::new(),
             stopped: false,
+            met_stop: BTreeSet::new(),
         }
+    }
+
+    fn is_at_leapt(&self, visitor: VisitorId) -> bool {
+        let home = self.homes.get(&visitor);
+        home.is_some_and(|home| self.leapt.contains(home))
     }
 
     fn turned_away(&mut self, at_ms: u64, visitor: VisitorId, why: Away, findings: &mut Findings) {
@@ -30,6 +45,8 @@ impl OpenDoor {
         let allowed = match why {
             Away::Stopped => self.stopped,
             Away::Elsewhere => true,
+            Away::Unreachable if self.met_stop.contains(&visitor) => true,
+            Away::Over if self.is_at_leapt(visitor) => true,
             Away::Over | Away::Unreachable => at_ms + self.terms.clock_slack_ms >= ends,
         };
         if !allowed {
@@ -37,7 +54,9 @@ impl OpenDoor {
                 format!("visitor {visitor} was turned away ({why:?}), but may stay until {ends}")
             });
         }
-        if why != Away::Stopped {
+        if why == Away::Stopped {
+            self.met_stop.insert(visitor);
+        } else {
             self.ends.remove(&visitor);
         }
     }
@@ -57,17 +76,27 @@ impl Checker for OpenDoor {
                 self.ends.insert(visitor, ends_ms);
             }
             Observation::SessionTold {
-                visitor, ends_ms, ..
+                visitor,
+                ends_ms,
+                home,
+                ..
             } => {
+                self.homes.insert(visitor, home);
                 if let Some(ends) = self.ends.get_mut(&visitor) {
                     *ends = ends_ms;
                 }
+            }
+            Observation::OriginReached { visitor } => {
+                self.met_stop.remove(&visitor);
             }
             Observation::SessionLeft { visitor } | Observation::LeftTold { visitor } => {
                 self.ends.remove(&visitor);
             }
             Observation::TurnedAway { visitor, why } => {
                 self.turned_away(at_ms, visitor, why, findings)
+            }
+            Observation::ClockLeapt { shard: Some(shard) } => {
+                self.leapt.insert(shard);
             }
             Observation::BrakeSent { stop: true } => self.stopped = true,
             _ => {}
@@ -107,6 +136,42 @@ mod tests {
             ]),
             0
         );
+    }
+
+    #[test]
+    fn a_home_whose_clock_leapt_ends_its_own_sessions_early_and_no_others() {
+        let told = |home| Observation::SessionTold {
+            visitor: 1,
+            home,
+            line: 0,
+            asked_ms: 0,
+            index: 0,
+            generation: 1,
+            ends_ms: 100,
+        };
+        let leapt = Observation::ClockLeapt { shard: Some(0) };
+        let check = |home, why| {
+            let history = [
+                (0, told(home)),
+                (0, first_pass(1, 100)),
+                (1, leapt),
+                (50, away(why)),
+            ];
+            check(&history)
+        };
+        assert_eq!(check(0, Away::Over), 0);
+        assert_eq!(check(0, Away::Unreachable), 1);
+        assert_eq!(check(1, Away::Over), 1);
+    }
+
+    #[test]
+    fn after_a_stop_a_home_that_cannot_be_reached_may_keep_a_visitor_out_once_more() {
+        let stop = (10, Observation::BrakeSent { stop: true });
+        let begin = [(0, first_pass(1, 100)), stop, (50, away(Away::Stopped))];
+        let after = |more: &[(u64, Observation)]| check(&[&begin[..], more].concat());
+        let reached = (60, Observation::OriginReached { visitor: 1 });
+        assert_eq!(after(&[(60, away(Away::Unreachable))]), 0);
+        assert_eq!(after(&[reached, (70, away(Away::Unreachable))]), 1);
     }
 
     #[test]

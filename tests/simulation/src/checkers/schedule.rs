@@ -8,6 +8,8 @@ use crate::observation::{LINES, LineTally, Observation, Step, Tally};
 pub struct Schedule {
     prequeue_ms: Option<u64>,
     steps: [Step; LINES],
+    /// The coordinator's clock leapt ahead: what it began too early it leaves when its clock is right again.
+    leapt: bool,
 }
 
 impl Schedule {
@@ -16,6 +18,7 @@ impl Schedule {
         Self {
             prequeue_ms: terms.prequeue_ms,
             steps: [Step::Before; LINES],
+            leapt: false,
         }
     }
 
@@ -47,7 +50,7 @@ impl Schedule {
             let before = self.steps[position];
             // Who has seen the pre-queue may see it again when the opening is moved; nothing else
             // goes back.
-            if line.step < before {
+            if line.step < before && !(self.leapt && before <= Step::Drawing) {
                 findings.broken(at_ms, Promise::Schedule, || {
                     format!(
                         "line {position} went from {before:?} back to {:?}",
@@ -62,8 +65,10 @@ impl Schedule {
 
 impl Checker for Schedule {
     fn see(&mut self, at_ms: u64, seen: &Observation, findings: &mut Findings) {
-        if let Observation::Counted(tally) = seen {
-            self.counted(at_ms, tally, findings);
+        match seen {
+            Observation::Counted(tally) => self.counted(at_ms, tally, findings),
+            Observation::ClockLeapt { shard: None } => self.leapt = true,
+            _ => {}
         }
     }
 }
@@ -122,5 +127,13 @@ mod tests {
         }
         assert_eq!(check(&[at(200, Step::Fixed), at(201, Step::Drawing)]), 1);
         assert_eq!(check(&[at(299, Step::Open), at(299, Step::Fixed)]), 1);
+    }
+
+    #[test]
+    fn what_a_clock_that_leapt_began_may_be_left_but_nothing_that_is_fixed() {
+        let leapt = (0, Observation::ClockLeapt { shard: None });
+        let back = |from, to| check(&[leapt, at(99, from), at(99, to)]);
+        assert_eq!(back(Step::Drawing, Step::Prequeue), 0);
+        assert_eq!(back(Step::Fixed, Step::Drawing), 1);
     }
 }

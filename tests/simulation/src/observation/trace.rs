@@ -112,6 +112,7 @@ impl Hash for Observation {
             Self::BrakeSent { stop } => stop.hash(state),
             Self::BrakeAcknowledged { version } => version.hash(state),
             Self::ForeignReport { refused } => refused.hash(state),
+            Self::ClockLeapt { shard } => shard.hash(state),
             Self::BrakeReleased | Self::FaultsOver | Self::RoomForAll => {}
             Self::Audited { visitor, place } => (visitor, place).hash(state),
             Self::AuditOver { entries, active } => (entries, active).hash(state),

@@ -136,5 +136,6 @@ pub fn faults(chance: &mut Chance, long_outages: bool) -> Faults {
             Alarms::Twice,
             Alarms::Lost,
         ]),
+        ..Faults::default()
     }
 }

@@ -5,7 +5,7 @@ use anteroom_queue::limits::PLANNED_PLACES;
 use anteroom_queue::settings::{DrawSettings, Limits, Mode, Settings};
 use anteroom_queue::units::Millis;
 
-use super::{Access, Alarms, Beacon, Faults, MINUTE_MS, Plan, START, Step, event, far_poll_ms};
+use super::{Access, Beacon, Faults, MINUTE_MS, Plan, START, Step, event, far_poll_ms};
 
 /// When the raffle opens.
 const OPENS_MS: u64 = 10 * MINUTE_MS;
@@ -62,10 +62,7 @@ impl Plan {
             slow_ppm: 1_000,
             slow_write_ppm: 100,
             crash_every_ms: MINUTE_MS,
-            outage_every_ms: 0,
-            outage_ms: 0,
-            clock_ms: 0,
-            alarms: Alarms::InTime,
+            ..Faults::default()
         };
         plan.arrivals_from_ms = 0;
         plan.arrivals_ms = ARRIVALS_MS;

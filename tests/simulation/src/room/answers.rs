@@ -3,6 +3,7 @@
 use anteroom_queue::shard::command::{PlaceView, Refused, ShardReply, VisitorState};
 
 use super::Room;
+use super::failures::SETTLED_AFTER_MS;
 use super::shopping::Told;
 use crate::message::{Answer, Ask, Letter};
 use crate::observation::{KeySeen, Observation, PlaceSeen, VisitorId};
@@ -17,7 +18,7 @@ impl Room {
     pub(super) fn answer_in(&mut self, mut answer: Answer, now: u64) {
         let letter = answer.letter;
         if let Some(board) = answer.board.take() {
-            self.learn_board(letter.edge, board, now);
+            self.learn_board(letter.edge, board, u64::from(letter.asked_ms), now);
         }
         if letter.ask == Ask::Board {
             return self.board_read(letter, now);
@@ -136,7 +137,8 @@ impl Room {
             VisitorState::Ended | VisitorState::Lapsed | VisitorState::Left => {
                 if !self.replaces(id, place, now) {
                     // A member's other device may have used the place up.
-                    self.visitors[id as usize].settled |= self.plan.key_of(id).is_some();
+                    let is_told = self.plan.key_of(id).is_some() || self.turns_may_run_out(now);
+                    self.visitors[id as usize].settled |= is_told;
                     self.gone(id);
                 }
                 return;
@@ -181,12 +183,22 @@ impl Room {
             }
             Refused::Unknown if direct => self.start_over(id, now),
             _ => {
-                // A member's other device has used the place up.
+                // A member's other device has used the place up; or no pass could reach the visitor for as long as a
+                // session is, and the home says so.
+                let may_run_out = self.turns_may_run_out(now);
                 let visitor = &mut self.visitors[id as usize];
-                visitor.settled |= self.plan.key_of(id).is_some();
+                if !visitor.settled && may_run_out && why == Refused::Ended {
+                    self.seen.turns_lost += 1;
+                }
+                visitor.settled |= self.plan.key_of(id).is_some() || may_run_out;
                 self.gone(id);
             }
         }
+    }
+
+    /// Whether objects may have been away for so long that a session ran out before its first pass came.
+    const fn turns_may_run_out(&self, now: u64) -> bool {
+        self.plan.is_faulty() && now < self.plan.quiet_at_ms + SETTLED_AFTER_MS
     }
 
     fn left(&mut self, answer: &Answer, now: u64) {

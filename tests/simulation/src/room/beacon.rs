@@ -38,7 +38,7 @@ impl Room {
         if let Some((round, at)) = round
             && !std::mem::replace(&mut self.coordinator.questions.beacon, true)
         {
-            let there = self.coordinator.true_time(at).max(now);
+            let there = self.coordinator.clock.true_time(at).max(now);
             let asked = self.network.delay_ms() + self.network.delay_ms();
             self.at(there + asked, Event::BeaconIn { epoch, round });
         }

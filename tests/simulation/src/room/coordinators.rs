@@ -3,18 +3,21 @@
 
 use std::rc::Rc;
 
+use anteroom_queue::coordinator::Coordinator;
 use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply, Entropy};
 use anteroom_queue::coordinator::health::Answers;
-use anteroom_queue::coordinator::rows::{CoordinatorRow, LOG_KEYS};
-use anteroom_queue::coordinator::{Coordinator, RunName};
-use anteroom_queue::units::UnixMillis;
+use anteroom_queue::coordinator::rows::CoordinatorRow;
+use anteroom_queue::settings::Settings;
 
 use super::Room;
+use super::alarms::AlarmClock;
 use super::beacon::Questions;
+use super::clocks::ObjectClock;
 use super::tally::draw_stored;
-use crate::message::{Content, Event, Parcel};
+use crate::message::{Content, Event, Object, Parcel};
+use crate::network::Written;
 use crate::observation::{DrawSeen, Observation, Tally};
-use crate::plan::{Alarms, EVENT, OVERLOAD_VISITORS};
+use crate::plan::OVERLOAD_VISITORS;
 use crate::store::Store;
 
 /// How long the coordinator gathers.
@@ -26,58 +29,50 @@ const ALARM_AHEAD_MS: u64 = 50;
 /// How far ahead it is when what is awaited (a round of the beacon) is late.
 const PATIENT_ALARM_MS: u64 = 1_000;
 
-/// How much later an alarm that comes twice comes the second time.
-const SECOND_ALARM_MS: u64 = 700;
-
 /// What one step of the coordinator leads to, once it is stored.
 #[derive(Default)]
-struct Step {
-    replies: Vec<Parcel>,
-    counted: Vec<Tally>,
-    foreign: Vec<bool>,
-    heard: Vec<Observation>,
+pub(super) struct Step {
+    pub(super) replies: Vec<Parcel>,
+    pub(super) counted: Vec<Tally>,
+    pub(super) foreign: Vec<bool>,
+    pub(super) heard: Vec<Observation>,
     /// The operator's attempt that is done, and the board's version then.
-    operated: Option<(u32, u64)>,
+    pub(super) operated: Option<(u32, u64)>,
 }
 
 /// What leaves the coordinator when a write is durable.
 pub struct CoordinatorAfter {
-    step: Step,
+    pub(super) step: Step,
     draws: Vec<DrawSeen>,
     alarm_ms: Option<u64>,
+    written: Written,
+    /// The settings that are stored with it.
+    pub(super) settings: Option<Settings>,
 }
 
 /// The coordinator with its shell and its storage.
 #[derive(Default)]
 pub struct CoordinatorShell {
-    core: Option<Coordinator>,
-    store: Store<CoordinatorRow, CoordinatorAfter>,
-    epoch: u32,
-    reports: Vec<Parcel>,
-    gathering: bool,
-    alarm_ms: Option<u64>,
+    pub(super) core: Option<Coordinator>,
+    pub(super) store: Store<CoordinatorRow, CoordinatorAfter>,
+    pub(super) epoch: u32,
+    pub(super) reports: Vec<Parcel>,
+    pub(super) gathering: bool,
+    pub(super) alarm: AlarmClock,
+    /// The settings that are stored; those of the plan at first.
+    pub(super) settings: Option<Settings>,
+    /// Settings that were applied since the last write.
+    pub(super) configured: Option<Settings>,
     /// Draws that changed since the last write.
-    draws: Vec<DrawSeen>,
+    pub(super) draws: Vec<DrawSeen>,
     pub(super) questions: Questions,
     pub(super) last_clock_ms: u64,
-    /// How far its clock is ahead, in milliseconds.
-    pub(super) clock_error_ms: i64,
+    pub(super) clock: ObjectClock,
     /// Until when nobody can reach it.
     pub(super) hidden_until_ms: u64,
 }
 
 impl CoordinatorShell {
-    pub(super) fn clock(&self, now: u64) -> UnixMillis {
-        super::clock(now, self.clock_error_ms)
-    }
-
-    /// The instant of the world at which this clock shows `at`.
-    pub(super) fn true_time(&self, at: UnixMillis) -> u64 {
-        at.since(crate::plan::START)
-            .0
-            .saturating_add_signed(-self.clock_error_ms)
-    }
-
     pub(super) fn core(&self) -> Option<&Coordinator> {
         self.core.as_ref()
     }
@@ -90,55 +85,15 @@ impl CoordinatorShell {
     pub(super) fn stored_rows(&self) -> impl Iterator<Item = &CoordinatorRow> {
         self.store.entries().map(|(_, row)| row)
     }
-
-    /// What a restart needs: of the event log only the last page.
-    fn rows_to_restore(&self) -> Vec<CoordinatorRow> {
-        let is_log = |key: &str| key.starts_with(LOG_KEYS);
-        let last = self.store.entries().rfind(|(key, _)| is_log(key));
-        let others = self.store.entries().filter(|(key, _)| !is_log(key));
-        others.chain(last).map(|(_, row)| row.clone()).collect()
-    }
 }
 
 impl Room {
-    fn wake_coordinator(&mut self, now: u64) -> &mut Coordinator {
-        let name = RunName {
-            event: EVENT,
-            run: self.plan.run,
-        };
-        let entropy = self.plan.secret_entropy;
-        let shell = &mut self.coordinator;
-        let clock = shell.clock(now);
-        if shell.core.is_none() {
-            let settings = self.plan.settings.clone();
-            let core = if shell.store.is_empty() {
-                let made = Coordinator::new(name, settings, entropy, clock);
-                for row in made.rows {
-                    shell.draws.extend(draw_stored(&row));
-                    shell.store.change(row.key(), row);
-                }
-                made.reply
-            } else {
-                let rows = shell.rows_to_restore();
-                for row in &rows {
-                    if let CoordinatorRow::Queue { seen, .. } = row {
-                        shell.last_clock_ms = seen.0;
-                    }
-                }
-                match Coordinator::restore(name, settings, rows, clock) {
-                    Ok(core) => core,
-                    Err(corrupt) => {
-                        panic!("seed {} coordinator at {now} ms: {corrupt}", self.plan.seed)
-                    }
-                }
-            };
-            shell.core = Some(core);
-        }
-        shell.core.as_mut().expect("it was just put there")
-    }
-
-    fn apply_at_coordinator(&mut self, command: CoordinatorCommand, now: u64) -> CoordinatorReply {
-        let clock = self.coordinator.clock(now);
+    pub(super) fn apply_at_coordinator(
+        &mut self,
+        command: CoordinatorCommand,
+        now: u64,
+    ) -> CoordinatorReply {
+        let clock = self.coordinator.clock.shows(now);
         let outcome = self.wake_coordinator(now).apply(command, clock);
         for row in outcome.rows {
             self.coordinator.draws.extend(draw_stored(&row));
@@ -152,6 +107,7 @@ impl Room {
         if self.coordinator.hidden_until_ms > now {
             return;
         }
+        self.meter.asked(Object::Coordinator, now);
         self.coordinator.reports.push(parcel);
         if !self.coordinator.gathering {
             self.coordinator.gathering = true;
@@ -207,11 +163,12 @@ impl Room {
         self.store_coordinator(step, now);
     }
 
-    fn store_coordinator(&mut self, step: Step, now: u64) {
+    pub(super) fn store_coordinator(&mut self, step: Step, now: u64) {
         let takes = self.network.write_ms();
+        let written = self.network.written();
         let shell = &mut self.coordinator;
         let wakeup = shell.core.as_ref().and_then(Coordinator::next_wakeup);
-        let alarm_ms = wakeup.map(|at| match shell.true_time(at) {
+        let alarm_ms = wakeup.map(|at| match shell.clock.true_time(at) {
             past if past <= now => now + PATIENT_ALARM_MS,
             at => at.max(now + ALARM_AHEAD_MS),
         });
@@ -219,62 +176,50 @@ impl Room {
             step,
             draws: std::mem::take(&mut shell.draws),
             alarm_ms,
+            written,
+            settings: shell.configured.take(),
         };
         let at = shell.store.write(now, takes, after);
         let epoch = shell.epoch;
         self.at(at, Event::CoordinatorStored { epoch });
     }
 
-    fn set_coordinator_alarm(&mut self, alarm_ms: u64) {
-        if self.coordinator.alarm_ms.is_some_and(|set| set <= alarm_ms) {
-            return;
-        }
-        let alarms = if self.failures.is_over() {
-            Alarms::InTime
-        } else {
-            self.plan.faults.alarms
-        };
-        let alarm_ms = match alarms {
-            Alarms::Lost => return,
-            Alarms::Late(by) => alarm_ms + by,
-            Alarms::InTime | Alarms::Twice => alarm_ms,
-        };
-        self.coordinator.alarm_ms = Some(alarm_ms);
-        self.at(alarm_ms, Event::CoordinatorAlarm);
-        if alarms == Alarms::Twice {
-            self.at(alarm_ms + SECOND_ALARM_MS, Event::CoordinatorAlarm);
-        }
-    }
-
     pub(super) fn coordinator_stored(&mut self, epoch: u32, now: u64) {
         if self.coordinator.epoch != epoch {
             return;
         }
-        let after = self
-            .coordinator
-            .store
-            .written()
-            .expect("every write ends once");
+        let store = &mut self.coordinator.store;
+        match store.oldest().map(|after| after.written) {
+            Some(Written::Failed) => return drop(self.forget_coordinator(0, now)),
+            Some(Written::Lied) => return drop(self.forget_coordinator(1, now)),
+            _ => {}
+        }
+        let mut after = store.written().expect("every write ends once");
+        self.coordinator.settings = after.settings.take().or(self.coordinator.settings.take());
         self.see_stored(&after, now);
         for refused in after.step.foreign {
             self.see(now, Observation::ForeignReport { refused });
         }
         for parcel in after.step.replies {
-            for delay in self.network.arrivals_ms().into_iter().flatten() {
+            for delay in self.network.parcels_ms().into_iter().flatten() {
                 self.send_parcel(parcel.clone(), now + delay);
             }
         }
         if let Some(alarm_ms) = after.alarm_ms {
-            self.set_coordinator_alarm(alarm_ms.max(now));
+            self.set_alarm(Object::Coordinator, alarm_ms.max(now), now);
         }
         self.ask_for_the_draw(now);
         if let Some((attempt, version)) = after.step.operated {
             self.operated(attempt, version, now);
         }
+        let coordinator = &self.coordinator;
+        if !coordinator.gathering && coordinator.store.writes() == 0 && self.network.evicts() {
+            self.forget_coordinator(0, now);
+        }
     }
 
     /// What has happened once a write is durable, whether or not anybody is told.
-    fn see_stored(&mut self, after: &CoordinatorAfter, now: u64) {
+    pub(super) fn see_stored(&mut self, after: &CoordinatorAfter, now: u64) {
         for heard in &after.step.heard {
             self.see(now, *heard);
         }
@@ -287,9 +232,7 @@ impl Room {
     }
 
     pub(super) fn coordinator_alarm(&mut self, now: u64) {
-        if self.coordinator.alarm_ms.is_some_and(|set| set <= now) {
-            self.coordinator.alarm_ms = None;
-        } else if self.plan.faults.alarms != Alarms::Twice {
+        if !self.alarm_comes(Object::Coordinator, now) {
             return;
         }
         self.tell_coordinator(CoordinatorCommand::Wake, now);
@@ -359,33 +302,6 @@ impl Room {
             slow: 0,
         };
         self.tell_coordinator(CoordinatorCommand::Origin { heard }, now);
-    }
-
-    /// The coordinator loses its memory. What became durable all the same has happened, although
-    /// nobody was told.
-    pub(super) fn crash_coordinator(&mut self, now: u64) {
-        let survivors = self.network.survivors(self.coordinator.store.writes());
-        self.forget_coordinator(survivors, now);
-    }
-
-    /// The same at a chosen instant.
-    pub(super) fn coordinator_crash(&mut self, survives: bool, now: u64) {
-        let writes = self.coordinator.store.writes();
-        self.forget_coordinator(if survives { writes } else { 0 }, now);
-    }
-
-    fn forget_coordinator(&mut self, survivors: usize, now: u64) {
-        let lost = self.coordinator.store.fail(survivors);
-        for after in lost.into_iter().take(survivors) {
-            self.see_stored(&after, now);
-        }
-        let shell = &mut self.coordinator;
-        shell.reports.clear();
-        shell.draws.clear();
-        shell.core = None;
-        shell.questions = Questions::default();
-        shell.gathering = false;
-        shell.epoch += 1;
     }
 
     /// The counts at the very end.

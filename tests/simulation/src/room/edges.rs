@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use anteroom_queue::board::{Board, Phase};
 use anteroom_queue::draw::Ranks;
+use anteroom_queue::limits::BRAKE_AGE;
 use anteroom_queue::line::rank_of;
 use anteroom_queue::units::EntryNumber;
 
@@ -26,9 +27,8 @@ const USABLE_MS: u64 = 2_000;
 /// How long a visitor waits for a newer board.
 const PATIENCE_MS: u64 = 250;
 
-/// The oldest board on which a first pass is signed: a brake's 2 s less the longest way of the
-/// answer that brought it.
-const SIGN_MS: u64 = 1_500;
+/// The oldest board on which a first pass is signed. Its age counts from when the edge asked.
+const SIGN_MS: u64 = BRAKE_AGE.0;
 
 /// Above this reported age the edge asks another shard next time.
 const ASK_ANOTHER_MS: u64 = 3_000;
@@ -148,6 +148,7 @@ impl Room {
             generation: reading,
             edge,
             home,
+            names_network: false,
             copy: false,
             permit: NONE,
             index: NONE,
@@ -182,15 +183,16 @@ impl Room {
     }
 
     /// An edge learns of a board with an answer.
-    pub(super) fn learn_board(&mut self, edge: u8, board: AgedBoard, now: u64) {
+    pub(super) fn learn_board(&mut self, edge: u8, board: AgedBoard, asked_ms: u64, now: u64) {
         let (board, age_ms) = board;
         let memory = &mut self.edges[usize::from(edge)];
         let known = memory.board.as_ref().map_or(0, |known| known.version);
-        if board.version < known || board.version == known && memory.age_ms(now) <= age_ms {
+        let age_now_ms = age_ms + (now - asked_ms);
+        if board.version < known || board.version == known && memory.age_ms(now) <= age_now_ms {
             return;
         }
         memory.reported_age_ms = age_ms;
-        memory.read_at_ms = now;
+        memory.read_at_ms = asked_ms;
         if board.version > known {
             let seen = board_seen(edge, &board);
             let before = memory.board.replace(board.clone());

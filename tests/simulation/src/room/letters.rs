@@ -2,7 +2,9 @@
 //! and the coordinator.
 
 use anteroom_queue::shard::command::ShardCommand;
-use anteroom_queue::units::{ClaimId, Generation, LineIndex, Millis, Nonce, PlaceIndex};
+use anteroom_queue::units::{
+    ClaimId, Generation, LineIndex, Millis, NetworkMark, Nonce, PlaceIndex,
+};
 
 use super::Room;
 use super::keeping::handover_of;
@@ -37,6 +39,11 @@ pub(super) fn permit_of(nonce: Nonce) -> VisitorId {
 
 fn browser_of(visitor: VisitorId, browser: u8) -> ClaimId {
     ClaimId(number(visitor, 0x434c_4149 + u64::from(browser)))
+}
+
+/// Where the browsers of a place are: always in one network, so that nobody is to be checked.
+fn network_of(permit: VisitorId) -> NetworkMark {
+    NetworkMark(mixed(u64::from(permit)).to_le_bytes())
 }
 
 impl Room {
@@ -74,6 +81,13 @@ impl Room {
                 nonce,
                 claim,
             },
+            Ask::Claim if letter.names_network => ShardCommand::ClaimFrom {
+                index,
+                nonce,
+                claim,
+                network: network_of(letter.permit),
+                hold_back: false,
+            },
             Ask::Claim => ShardCommand::Claim {
                 index,
                 nonce,
@@ -89,6 +103,11 @@ impl Room {
                 taker: claim,
             },
             Ask::Leave => ShardCommand::Leave { index, nonce },
+            Ask::Renew if letter.names_network => ShardCommand::RenewFrom {
+                index,
+                generation,
+                network: network_of(letter.permit),
+            },
             Ask::Renew => ShardCommand::Renew { index, generation },
             Ask::Release => ShardCommand::Release { index, generation },
             Ask::Extend => ShardCommand::Extend {
@@ -100,26 +119,28 @@ impl Room {
     }
 
     pub(super) fn send_letter(&mut self, letter: Letter, now: u64) {
-        let [first, second] = self.network.arrivals_ms();
-        match first {
-            Some(delay) => {
-                let key = self.letters.insert(letter);
-                self.at(now + delay, Event::LetterIn(key as u32));
-            }
-            None => self.answer_at(
-                now + EDGE_PATIENCE_MS,
-                Answer {
-                    letter,
-                    reply: None,
-                    board: None,
-                },
-            ),
+        let nothing = Answer {
+            letter,
+            reply: None,
+            board: None,
+        };
+        if self.network.overloads() {
+            let delay = self.network.delay_ms().min(EDGE_PATIENCE_MS);
+            return self.answer_at(now + delay, nothing);
         }
-        if let Some(delay) = second {
-            let key = self.letters.insert(Letter {
-                copy: true,
-                ..letter
-            });
+        let copies = match self.region_cut.parts_edge(letter.edge, letter.home, now) {
+            true => [None, None],
+            false => self.network.arrivals_ms(),
+        };
+        // What comes later than the edge waits, it does not wait for.
+        let in_time = copies[0].filter(|delay| *delay < EDGE_PATIENCE_MS);
+        if in_time.is_none() {
+            self.answer_at(now + EDGE_PATIENCE_MS, nothing);
+        }
+        for (position, delay) in copies.into_iter().enumerate() {
+            let Some(delay) = delay else { continue };
+            let copy = letter.copy || position > 0 || in_time.is_none();
+            let key = self.letters.insert(Letter { copy, ..letter });
             self.at(now + delay, Event::LetterIn(key as u32));
         }
     }
@@ -137,16 +158,21 @@ impl Room {
     }
 
     pub(super) fn send_answer(&mut self, answer: Answer, now: u64) {
-        if self.network.loses() {
-            let nothing = Answer {
-                letter: answer.letter,
-                reply: None,
-                board: None,
-            };
-            return self.answer_at(now + EDGE_PATIENCE_MS, nothing);
+        let Letter { edge, home, .. } = answer.letter;
+        let delay = match self.region_cut.parts_edge(edge, home, now) || self.network.loses_answer()
+        {
+            true => EDGE_PATIENCE_MS,
+            false => self.network.delay_ms(),
+        };
+        if delay < EDGE_PATIENCE_MS {
+            return self.answer_at(now + delay, answer);
         }
-        let delay = self.network.delay_ms();
-        self.answer_at(now + delay, answer);
+        let nothing = Answer {
+            letter: answer.letter,
+            reply: None,
+            board: None,
+        };
+        self.answer_at(now + EDGE_PATIENCE_MS, nothing);
     }
 
     fn answer_at(&mut self, at: u64, answer: Answer) {

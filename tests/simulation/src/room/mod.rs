@@ -1,15 +1,20 @@
 //! One event with everything around it: visitors, edges, shards, the coordinator, the operator,
 //! the network between them, and what fails.
 
+mod alarms;
 mod answers;
 mod audit;
 mod beacon;
+mod clocks;
+mod coordinator_lives;
 mod coordinators;
+mod disasters;
 mod edges;
 mod failures;
 mod keeping;
 mod letters;
 mod operators;
+mod shard_lives;
 mod shard_syncs;
 mod shards;
 mod shopping;
@@ -17,16 +22,17 @@ mod tally;
 mod visits;
 
 use anteroom_queue::limits::MAX_SHARDS;
-use anteroom_queue::units::UnixMillis;
 use slab::Slab;
 
 use crate::chance::Chance;
 use crate::checkers::fair_draw::FairDraw;
 use crate::checkers::{Checker, Checkers, Findings, Names, Terms};
-use crate::message::{Answer, Event, Letter, Parcel};
+use crate::injected::Injected;
+use crate::measures::{Measures, Meter};
+use crate::message::{Answer, Event, Letter, Object, Parcel};
 use crate::network::{Network, USUAL_DELAY_MS, USUAL_WRITE_MS};
 use crate::observation::{Observation, Seen, TraceHash, VisitorId};
-use crate::plan::{MINUTE_MS, Plan, START};
+use crate::plan::{MINUTE_MS, Plan};
 use crate::visitor::{Habit, Visitor};
 
 use coordinators::CoordinatorShell;
@@ -40,6 +46,9 @@ const GRANT_WITHIN_MS: u64 = 2 * (500 + 25 + 20 + 4 * USUAL_DELAY_MS + 3 * USUAL
 /// After the limits are lifted, whoever is not served within this time is not served at all.
 const LAST_ORDERS_MS: u64 = 90 * MINUTE_MS;
 
+/// In a surge everybody comes within this time.
+const SURGE_MS: u64 = 5_000;
+
 /// One event's world.
 pub struct Room {
     plan: Plan,
@@ -52,6 +61,7 @@ pub struct Room {
     coordinator: CoordinatorShell,
     operator: Operator,
     failures: failures::Failures,
+    region_cut: disasters::RegionCut,
     letters: Slab<Letter>,
     answers: Slab<Answer>,
     parcels: Slab<Parcel>,
@@ -62,14 +72,10 @@ pub struct Room {
     checkers: Checkers,
     findings: Findings,
     seen: Seen,
+    meter: Meter,
     log_lines: u64,
     /// Events for the calendar.
     outbox: Vec<(u64, Event)>,
-}
-
-/// An object's clock.
-fn clock(now: u64, error_ms: i64) -> UnixMillis {
-    UnixMillis((START.0 + now).saturating_add_signed(error_ms))
 }
 
 impl Room {
@@ -79,7 +85,7 @@ impl Room {
         let mut chance = Chance::new(seed, 0x5649_5349);
         let terms = Terms {
             visitors: plan.visitors,
-            clock_slack_ms: 2 * plan.faults.clock_ms,
+            clock_slack_ms: 2 * plan.faults.clock_error_ms(),
             grant_within_ms: GRANT_WITHIN_MS,
             prequeue_ms: plan.settings.prequeue_at.map(|at| at.0),
         };
@@ -97,6 +103,7 @@ impl Room {
             coordinator: CoordinatorShell::default(),
             operator: Operator::default(),
             failures: failures::Failures::new(seed),
+            region_cut: disasters::RegionCut::default(),
             network: Network::new(seed, plan.faults),
             entropy: Chance::new(seed, 0x454e_5452),
             letters: Slab::new(),
@@ -109,6 +116,7 @@ impl Room {
             checkers: Checkers::new(terms, names),
             findings: Findings::default(),
             seen: Seen::default(),
+            meter: Meter::new(plan.visitors, plan.drawn_lines()),
             log_lines: 0,
             outbox: Vec::new(),
             chance,
@@ -142,6 +150,7 @@ impl Room {
             return flood.arrives_ms(id, self.plan.seed);
         }
         let after = match self.chance.within(0..3) {
+            _ if self.plan.disasters.surge => self.chance.within(0..SURGE_MS),
             0 if !self.plan.calm => self.chance.within(0..5_000),
             _ => self.chance.within(0..self.plan.arrivals_ms),
         };
@@ -186,6 +195,16 @@ impl Room {
         self.log_lines
     }
 
+    /// The faults that were injected.
+    pub const fn injected(&self) -> &Injected {
+        self.network.injected()
+    }
+
+    /// What was measured besides the promises.
+    pub fn measures(&self) -> Measures {
+        self.meter.sums()
+    }
+
     /// What was counted of draws.
     pub const fn fair_draw(&self) -> &FairDraw {
         &self.checkers.fair_draw
@@ -203,6 +222,7 @@ impl Room {
     fn see(&mut self, now: u64, seen: Observation) {
         self.trace.add(now, &seen);
         self.seen.count(&seen);
+        self.meter.see(now, &seen);
         self.checkers.see(now, &seen, &mut self.findings);
     }
 
@@ -212,6 +232,7 @@ impl Room {
             Event::Visit(visitor) => self.visit(visitor, now),
             Event::LetterIn(letter) => {
                 let letter = self.letters.remove(letter as usize);
+                self.meter.asked(Object::Shard(letter.home), now);
                 self.letter_in(letter, now);
             }
             Event::AnswerIn(answer) => {
@@ -225,10 +246,10 @@ impl Room {
             Event::SyncLate { shard, number } => self.sync_late(shard, number, now),
             Event::GiveUp { shard, epoch } => self.give_up(shard, epoch, now),
             Event::BoardsDue { shard, epoch } => self.boards_due(shard, epoch, now),
-            Event::ShardAlarm(shard) => self.shard_alarm(shard, now),
+            Event::Alarm(Object::Shard(shard)) => self.shard_alarm(shard, now),
+            Event::Alarm(Object::Coordinator) => self.coordinator_alarm(now),
             Event::CoordinatorGathered { epoch } => self.coordinator_gathered(epoch, now),
             Event::CoordinatorStored { epoch } => self.coordinator_stored(epoch, now),
-            Event::CoordinatorAlarm => self.coordinator_alarm(now),
             Event::PokesDue { epoch } => self.pokes_due(epoch, now),
             Event::BeaconIn { epoch, round } => self.beacon_in(epoch, round, now),
             Event::EdgesTell => self.edges_tell(now),
@@ -239,6 +260,16 @@ impl Room {
             Event::EdgeImpatient { edge, reading } => self.edge_impatient(edge, reading, now),
             Event::Crash => self.crash(now),
             Event::Outage => self.outage(now),
+            Event::RegionOutage => self.region_outage(now),
+            Event::RegionCut { region, until_s } => {
+                self.region_cut(region, u64::from(until_s) * 1_000, now);
+            }
+            Event::Blackout { until_s } => self.blackout(u64::from(until_s) * 1_000),
+            Event::Twin => self.twin(now),
+            Event::ClockStep => self.clock_step(now),
+            Event::ClockRight { object, step } => self.clock_right(object, step),
+            Event::Configure => self.configure(now),
+            Event::Deploy(object) => self.deploy(object, now),
             Event::Astray => self.go_astray(now),
             Event::Operate => self.operate(now),
             Event::OperateIn { attempt } => self.operate_in(attempt, now),

@@ -3,9 +3,10 @@
 use anteroom_queue::coordinator::command::Action;
 
 use super::Room;
+use crate::injected::Fault;
 use crate::message::Event;
 use crate::observation::Observation;
-use crate::plan::room_for_all;
+use crate::plan::{changes_limits, room_for_all};
 
 /// How long the operator's tool waits before it sends an action again.
 const PATIENCE_MS: u64 = 3_000;
@@ -17,12 +18,16 @@ const EDGES_TELL_EVERY_MS: u64 = 20_000;
 /// every cap is gone, with each second message lost.
 const ORIGIN_WELL_FOR_MS: u64 = 4 * 60_000;
 
+/// Actions closer to one another race everything that is under way.
+const RACE_MS: u64 = 1_500;
+
 /// What the operator is about.
 #[derive(Default)]
 pub struct Operator {
     next: usize,
     under_way: Option<Action>,
     attempt: u32,
+    acted_ms: Option<u64>,
 }
 
 /// Whether an action brakes; `Some(true)`: for everybody.
@@ -51,6 +56,7 @@ impl Room {
         }
         let action = step.action.clone();
         self.operator.next += 1;
+        self.count_action(&action, now);
         match &action {
             Action::Resume | Action::Open | Action::Stock { left: 1.. } => {
                 self.see(now, Observation::BrakeReleased)
@@ -63,6 +69,19 @@ impl Room {
         }
         self.operator.under_way = Some(action);
         self.send_action(now);
+    }
+
+    fn count_action(&mut self, action: &Action, now: u64) {
+        let before = self.operator.acted_ms.replace(now);
+        if before.is_some_and(|before| now < before + RACE_MS) {
+            self.network.count(Fault::OperatorRaced);
+        }
+        if changes_limits(action) {
+            self.network.count(Fault::Retuned);
+        }
+        if matches!(action, Action::Expect { .. }) {
+            self.network.count(Fault::ShardsRaised);
+        }
     }
 
     fn send_action(&mut self, now: u64) {

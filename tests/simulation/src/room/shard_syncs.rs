@@ -13,6 +13,9 @@ use crate::message::{Ask, Content, Event, Letter, Parcel};
 /// A board younger than this is handed out at once.
 const BOARD_FRESH_MS: u64 = 500;
 
+/// A coordinator that is overloaded is left alone for so long.
+const OVERLOADED_MS: u64 = 1_000;
+
 /// How long an edge's read waits for a newer board.
 const BOARD_PATIENCE_MS: u64 = 250;
 
@@ -20,7 +23,7 @@ impl Room {
     pub(super) fn board_asked(&mut self, letter: Letter, now: u64) {
         let shard = letter.home;
         let shell = &mut self.shards[usize::from(shard)];
-        let clock = shell.clock(now);
+        let clock = shell.clock.shows(now);
         let age = shell.core.as_ref().and_then(|core| core.board_age(clock));
         if age.is_some_and(|age| age.0 < BOARD_FRESH_MS) {
             return self.answer_later(letter, Some(ShardReply::Done), now);
@@ -51,10 +54,10 @@ impl Room {
         let (None, Some(core)) = (shell.syncing, &shell.core) else {
             return;
         };
-        let Some(wanted) = core.next_report(shell.clock(now)) else {
+        let Some(wanted) = core.next_report(shell.clock.shows(now)) else {
             return;
         };
-        let at = shell.true_time(wanted).max(now + 1);
+        let at = shell.clock.true_time(wanted).max(now + 1);
         if shell.sync_due.is_none_or(|due| due <= now || at < due) {
             shell.sync_due = Some(at);
             let epoch = shell.epoch;
@@ -68,7 +71,7 @@ impl Room {
             return;
         }
         shell.sync_due = None;
-        let clock = shell.clock(now);
+        let clock = shell.clock.shows(now);
         let wanted = shell.core.as_ref().and_then(|core| core.next_report(clock));
         if shell.syncing.is_none() && wanted.is_some_and(|at| at <= clock) {
             self.flush(shard, false, now);
@@ -88,7 +91,10 @@ impl Room {
         if self.shards[usize::from(shard)].cut_off_until_ms > now {
             return;
         }
-        for delay in self.network.arrivals_ms().into_iter().flatten() {
+        if self.network.overloads() {
+            return self.at(now + OVERLOADED_MS, Event::SyncLate { shard, number });
+        }
+        for delay in self.network.parcels_ms().into_iter().flatten() {
             let content = Content::Report(report.clone());
             self.send_parcel(
                 Parcel {
@@ -128,6 +134,9 @@ impl Room {
             },
             now,
         );
+        if self.may_crash_shard(shard, now) {
+            return;
+        }
         self.decide_again(shard, now);
         self.flush(shard, false, now);
         self.answer_board_readers(shard, now);

@@ -10,10 +10,13 @@ use anteroom_queue::shard::command::{ShardCommand, ShardReply, VisitorState};
 use anteroom_queue::shard::rows::ShardRow;
 use anteroom_queue::shard::{Identity, Shard};
 use anteroom_queue::sync::SyncRequest;
-use anteroom_queue::units::{ShardIndex, UnixMillis};
+use anteroom_queue::units::ShardIndex;
 
 use super::Room;
-use crate::message::{Answer, Ask, Event, Letter};
+use super::alarms::AlarmClock;
+use super::clocks::ObjectClock;
+use crate::message::{Answer, Ask, Event, Letter, Object};
+use crate::network::Written;
 use crate::store::Store;
 
 /// How long a shard gathers when no sync is under way.
@@ -46,8 +49,9 @@ pub(super) struct Undecided {
 /// What leaves a shard when a write is durable.
 pub struct ShardAfter {
     pub(super) answers: Vec<(Letter, ShardReply)>,
-    report: Option<(u32, SyncRequest)>,
-    pub(super) alarm_ms: Option<u64>,
+    pub(super) report: Option<(u32, SyncRequest)>,
+    alarm_ms: Option<u64>,
+    written: Written,
 }
 
 /// One shard with its shell and its storage.
@@ -63,26 +67,23 @@ pub struct ShardShell {
     pub(super) syncing: Option<u32>,
     pub(super) syncs: u32,
     pub(super) sync_due: Option<u64>,
-    pub(super) alarm_ms: Option<u64>,
+    pub(super) alarm: AlarmClock,
     pub(super) board: Option<Rc<Board>>,
     /// Until when edges cannot reach it.
     pub(super) hidden_until_ms: u64,
     /// Until when it cannot reach the coordinator.
     pub(super) cut_off_until_ms: u64,
-    /// How far its clock is ahead, in milliseconds.
-    pub(super) clock_error_ms: i64,
+    pub(super) clock: ObjectClock,
+    /// Whether it runs the version that was deployed.
+    pub(super) is_new: bool,
 }
 
 impl ShardShell {
-    pub(super) fn clock(&self, now: u64) -> UnixMillis {
-        super::clock(now, self.clock_error_ms)
-    }
-
-    /// The instant of the world at which this shard's clock shows `at`.
-    pub(super) fn true_time(&self, at: UnixMillis) -> u64 {
-        at.since(crate::plan::START)
-            .0
-            .saturating_add_signed(-self.clock_error_ms)
+    /// Whether nobody waits for it.
+    fn is_idle(&self) -> bool {
+        let waits =
+            self.answers.is_empty() && self.undecided.is_empty() && self.board_readers.is_empty();
+        waits && self.store.writes() == 0 && self.gathers_until.is_none() && self.syncing.is_none()
     }
 
     fn shared_board(&mut self) -> Option<Rc<Board>> {
@@ -98,7 +99,7 @@ impl ShardShell {
     }
 
     pub(super) fn aged_board(&mut self, now: u64) -> Option<(Rc<Board>, u64)> {
-        let age = self.core.as_ref()?.board_age(self.clock(now))?;
+        let age = self.core.as_ref()?.board_age(self.clock.shows(now))?;
         Some((self.shared_board()?, age.0))
     }
 }
@@ -111,7 +112,7 @@ impl Room {
             shard: ShardIndex(shard),
         };
         let shell = &mut self.shards[usize::from(shard)];
-        let clock = shell.clock(now);
+        let clock = shell.clock.shows(now);
         if shell.core.is_none() {
             let settings = self.plan.settings.clone();
             let core = if shell.store.is_empty() {
@@ -140,7 +141,7 @@ impl Room {
         command: ShardCommand,
         now: u64,
     ) -> ShardReply {
-        let clock = self.shards[usize::from(shard)].clock(now);
+        let clock = self.shards[usize::from(shard)].clock.shows(now);
         let outcome = self.wake_shard(shard, now).apply(command, clock);
         let shell = &mut self.shards[usize::from(shard)];
         for row in outcome.rows {
@@ -154,6 +155,9 @@ impl Room {
         let shard = letter.home;
         if self.shards[usize::from(shard)].hidden_until_ms > now {
             return self.answer_later(letter, None, now);
+        }
+        if letter.names_network && !self.shards[usize::from(shard)].is_new {
+            return self.not_understood(letter, now);
         }
         let reply = self.apply_at_shard(shard, self.command(letter), now);
         if letter.ask == Ask::Board {
@@ -175,7 +179,9 @@ impl Room {
                 });
             self.at(until_ms, Event::GiveUp { shard, epoch });
         }
-        self.gather(shard, now);
+        if !self.may_crash_shard(shard, now) {
+            self.gather(shard, now);
+        }
     }
 
     pub(super) fn gather(&mut self, shard: u16, now: u64) {
@@ -208,9 +214,10 @@ impl Room {
     /// One write of everything gathered, and a report if one is wanted (or `asked` for).
     pub(super) fn flush(&mut self, shard: u16, asked: bool, now: u64) {
         let takes = self.network.write_ms();
+        let written = self.network.written();
         let shell = &mut self.shards[usize::from(shard)];
         shell.gathers_until = None;
-        let clock = shell.clock(now);
+        let clock = shell.clock.shows(now);
         let Some(core) = &mut shell.core else { return };
         let mut report = None;
         let mut late = None;
@@ -227,7 +234,7 @@ impl Room {
             }
         }
         let wakeup = core.next_wakeup();
-        let alarm_ms = wakeup.map(|at| shell.true_time(at).max(now + ALARM_AHEAD_MS));
+        let alarm_ms = wakeup.map(|at| shell.clock.true_time(at).max(now + ALARM_AHEAD_MS));
         let early = if self.plan.answers_before_storing {
             std::mem::take(&mut shell.answers)
         } else {
@@ -237,6 +244,7 @@ impl Room {
             answers: std::mem::take(&mut shell.answers),
             report,
             alarm_ms,
+            written,
         };
         let at = shell.store.write(now, takes, after);
         let epoch = shell.epoch;
@@ -255,33 +263,31 @@ impl Room {
         if shell.epoch != epoch {
             return;
         }
+        match shell.store.oldest().map(|after| after.written) {
+            Some(Written::Failed) => return self.end_shard(shard, 0, now),
+            Some(Written::Lied) => return self.end_shard(shard, 1, now),
+            _ => {}
+        }
         let after = shell.store.written().expect("every write ends once");
-        self.set_shard_alarm(shard, after.alarm_ms.map(|at| at.max(now)));
+        if let Some(alarm_ms) = after.alarm_ms {
+            self.set_alarm(Object::Shard(shard), alarm_ms.max(now), now);
+        }
         if let Some((number, report)) = after.report {
             self.send_report(shard, epoch, number, report, now);
         }
         for (letter, reply) in after.answers {
             self.answer_later(letter, Some(reply), now);
         }
-    }
-
-    pub(super) fn set_shard_alarm(&mut self, shard: u16, alarm_ms: Option<u64>) {
-        let shell = &mut self.shards[usize::from(shard)];
-        let Some(alarm_ms) = alarm_ms else { return };
-        if shell.alarm_ms.is_none_or(|set| alarm_ms < set) {
-            shell.alarm_ms = Some(alarm_ms);
-            self.at(alarm_ms, Event::ShardAlarm(shard));
+        if self.shards[usize::from(shard)].is_idle() && self.network.evicts() {
+            self.end_shard(shard, 0, now);
         }
     }
 
     pub(super) fn shard_alarm(&mut self, shard: u16, now: u64) {
-        let shell = &mut self.shards[usize::from(shard)];
-        if shell.alarm_ms != Some(now) {
-            return;
+        if self.alarm_comes(Object::Shard(shard), now) {
+            self.apply_at_shard(shard, ShardCommand::Wake, now);
+            self.flush(shard, false, now);
         }
-        shell.alarm_ms = None;
-        self.apply_at_shard(shard, ShardCommand::Wake, now);
-        self.flush(shard, false, now);
     }
 
     /// An answer leaves the shard.
@@ -301,41 +307,6 @@ impl Room {
             },
             now,
         );
-    }
-
-    /// The shard loses its memory; writes under way may or may not have become durable.
-    pub(super) fn crash_shard(&mut self, shard: u16, now: u64) {
-        let survivors = self
-            .network
-            .survivors(self.shards[usize::from(shard)].store.writes());
-        let shell = &mut self.shards[usize::from(shard)];
-        let mut unanswered: Vec<Letter> = shell
-            .store
-            .fail(survivors)
-            .into_iter()
-            .flat_map(|after| after.answers)
-            .map(|(letter, _)| letter)
-            .collect();
-        unanswered.extend(
-            std::mem::take(&mut shell.answers)
-                .into_iter()
-                .map(|(letter, _)| letter),
-        );
-        unanswered.extend(
-            std::mem::take(&mut shell.undecided)
-                .into_iter()
-                .map(|request| request.letter),
-        );
-        unanswered.extend(std::mem::take(&mut shell.board_readers));
-        shell.core = None;
-        shell.board = None;
-        shell.epoch += 1;
-        shell.gathers_until = None;
-        shell.syncing = None;
-        shell.sync_due = None;
-        for letter in unanswered {
-            self.answer_later(letter, None, now);
-        }
     }
 
     /// What the home says at the very end, without any network between.

@@ -1,15 +1,13 @@
 //! What visitors do inside: requests with a pass, which the edge renews past half of its life and
 //! signs anew by itself when the home cannot be reached; giving the session back; falling silent.
 
+use anteroom_queue::limits::{GRANT_FETCH, UNCONFIRMED_PASS};
 use anteroom_queue::shard::command::{Refused, ShardReply};
 
 use super::Room;
 use crate::message::{Answer, Ask, Letter};
 use crate::observation::{Away, Observation, VisitorId};
 use crate::visitor::{Habit, NONE, Stage};
-
-/// The life of a first pass that no request has confirmed.
-const UNCONFIRMED_PASS_MS: u64 = 30_000;
 
 /// Between two requests of a visitor inside.
 const BETWEEN_REQUESTS_MS: u64 = 20_000;
@@ -80,7 +78,12 @@ impl Room {
         let life_ms = if told.confirmed {
             self.plan.settings.pass.0
         } else {
-            UNCONFIRMED_PASS_MS
+            // The home counts it for so long after the grant, a session before the session's end.
+            let granted_ms = told.ends_ms.saturating_sub(self.plan.settings.session.0);
+            let counts_ms = granted_ms + GRANT_FETCH.0 + UNCONFIRMED_PASS.0;
+            counts_ms
+                .saturating_sub(now)
+                .clamp(1_000, UNCONFIRMED_PASS.0)
         };
         let pass_until_ms = (now + life_ms).min(told.ends_ms);
         visitor.stage = Stage::Inside;

@@ -84,6 +84,7 @@ impl Room {
             generation: visitor.generation,
             edge: visitor.edge,
             home: visitor.home,
+            names_network: self.edge_is_new(visitor.edge, now),
             copy: false,
         }
     }

@@ -1,0 +1,150 @@
+//! What the simulator found, each as the shortest way there: docs/reliability.md tells of it.
+
+#[path = "../stage/mod.rs"]
+mod stage;
+
+use anteroom_queue::coordinator::command::CoordinatorCommand;
+use anteroom_queue::coordinator::rows::CoordinatorRow;
+use anteroom_queue::settings::Limits;
+use anteroom_queue::shard::command::{ShardCommand, ShardReply};
+use anteroom_queue::units::Millis;
+use stage::{Stage, settings};
+
+/// After this an arrival is late, and what is late is collected for as long.
+const LATE: Millis = Millis(2_500);
+
+/// Of every cut in the log: one more than the last join that it numbers, and how many joins it commits to.
+fn cuts(stage: &Stage) -> Vec<(u64, u64)> {
+    let pages = stage.coordinator_rows.values();
+    let lines = pages.flat_map(|row| match row {
+        CoordinatorRow::Log(page) => page.lines.clone(),
+        _ => Vec::new(),
+    });
+    let cuts = lines.filter(|line| line.contains("\"kind\":\"cut\""));
+    let number = |line: &str, name: &str| -> u64 {
+        let (_, value) = line
+            .split_once(&format!("\"{name}\":"))
+            .expect("the field is there");
+        let digits = value.split(|digit: char| !digit.is_ascii_digit()).next();
+        digits
+            .and_then(|digits| digits.parse().ok())
+            .expect("a number")
+    };
+    let told = |line: String| {
+        let end = number(&line, "first_join") + number(&line, "count");
+        (end, number(&line, "joined"))
+    };
+    cuts.map(told).collect()
+}
+
+#[test]
+fn a_cut_numbers_no_join_whose_permit_its_chain_does_not_commit_to() {
+    let mut stage = Stage::new(settings(Limits::default()), 1);
+    stage.join(0, 0);
+    stage.pass(LATE);
+    let old = stage.report(0);
+    stage.join(1, 0);
+    stage.pass(LATE);
+    let new = stage.report(0);
+    stage.hear(new);
+    stage.restore_coordinator();
+    stage.hear(old);
+    stage.pass(LATE);
+    stage.at_coordinator(CoordinatorCommand::Wake);
+    assert_eq!(cuts(&stage), [(1, 1)], "the old report knows of one join");
+    stage.sync(0);
+    stage.pass(LATE);
+    stage.at_coordinator(CoordinatorCommand::Wake);
+    assert_eq!(cuts(&stage), [(1, 1), (2, 2)]);
+}
+
+#[test]
+fn a_coordinator_whose_clock_leaps_ahead_gives_no_shard_up_for_lost() {
+    let limits = Limits {
+        max_active: Some(1),
+        ..Limits::default()
+    };
+    for back in [false, true] {
+        let mut stage = Stage::new(settings(limits), 1);
+        stage.join(0, 0);
+        stage.live(Millis(1_000));
+        stage.claim(0, 0);
+        stage.live(Millis(1_000));
+        assert!(matches!(stage.claim(0, 0), ShardReply::Session { .. }));
+        let now = stage.now;
+        stage.pass(Millis::from_minutes(60));
+        stage.at_coordinator(CoordinatorCommand::Wake);
+        let leapt = stage.now;
+        stage.now = now;
+        let report = stage.report(0);
+        stage.now = if back { now } else { leapt };
+        let reply = stage.hear(report);
+        assert_eq!(reply.lines[0].ended_floor, 0, "back {back}");
+        assert_eq!(stage.totals().active, 1, "back {back}");
+    }
+}
+
+/// A visitor of shard 0 is inside, in an event whose sessions last 10 minutes.
+fn one_inside() -> Stage {
+    let mut stage = Stage::new(settings(Limits::default()), 1);
+    stage.join(0, 0);
+    stage.live(Millis(1_000));
+    stage.claim(0, 0);
+    stage.live(Millis(1_000));
+    assert!(matches!(stage.claim(0, 0), ShardReply::Session { .. }));
+    stage
+}
+
+#[test]
+fn an_answer_to_a_report_of_a_clock_that_was_an_hour_ahead_is_not_taken_for_news() {
+    let mut stage = one_inside();
+    let now = stage.now;
+    stage.pass(Millis::from_minutes(60));
+    let report = stage.report(0);
+    stage.now = now;
+    stage.sync(0);
+    let reply = stage.hear(report);
+    stage.at_shard(0, ShardCommand::Synced { reply });
+    stage.pass(Millis(3_000));
+    let age = stage.shards[0].board_age(stage.now);
+    assert_eq!(age, Some(Millis(3_000)), "the board ages");
+    stage.sync(0);
+    let age = stage.shards[0].board_age(stage.now);
+    assert_eq!(age, Some(Millis(0)), "and later news is heard");
+}
+
+#[test]
+fn a_session_granted_by_a_clock_that_was_an_hour_ahead_lasts_as_long_as_any() {
+    let mut stage = Stage::new(settings(Limits::default()), 1);
+    let now = stage.now;
+    stage.pass(Millis::from_minutes(60));
+    stage.join(0, 0);
+    stage.live(Millis(1_000));
+    stage.claim(0, 0);
+    stage.live(Millis(1_000));
+    assert!(matches!(stage.claim(0, 0), ShardReply::Session { .. }));
+    stage.now = now.plus(Millis(4_000));
+    for _ in 0..9 {
+        stage.live(Millis::from_minutes(1));
+        assert!(matches!(stage.renew(0), ShardReply::Session { .. }));
+    }
+    assert_eq!(stage.totals().active, 1);
+    stage.live(Millis::from_minutes(2));
+    assert_eq!(stage.totals().active, 0);
+}
+
+#[test]
+fn a_board_whose_age_a_step_of_the_clock_has_made_unknown_signs_no_first_pass() {
+    let mut stage = Stage::new(settings(Limits::default()), 1);
+    stage.join(0, 0);
+    stage.live(Millis(1_000));
+    stage.claim(0, 0);
+    stage.sync(0);
+    stage.now = stage.now.minus(Millis(3_000));
+    assert!(
+        matches!(stage.claim(0, 0), ShardReply::Pending { .. }),
+        "nobody knows of a brake"
+    );
+    stage.sync(0);
+    assert!(matches!(stage.claim(0, 0), ShardReply::Session { .. }));
+}
