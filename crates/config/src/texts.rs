@@ -23,7 +23,7 @@ pub fn is_hidden(character: char) -> bool {
     character.is_control() || separates_or_turns
 }
 
-/// What [`line`] takes.
+/// What [`line()`] takes.
 pub fn line_form(most_chars: usize) -> String {
     format!("1 to {most_chars} characters, {HIDDEN_FORM}")
 }
