@@ -3,6 +3,10 @@
 //! Work is asked of everybody alike, and somewhat more where many joins come from: up to eight times as much, never a
 //! refusal. It is checked here, with nothing stored and nobody asked; what spends it is the place, which a permit makes
 //! once. Who has no script waits instead: the permit says since when, and only a few of a network may do so in ten minutes.
+//!
+//! How much is asked for is looked at twice: when the permit is made, and when it joins. A permit that asks for half of
+//! what its network is asked for by then joins all the same, one for less is asked for the rest ([`raised`]): so permits
+//! that were fetched together before the first of them joined are not all as cheap as the first.
 
 use anteroom_challenge::{Difficulty, PUZZLES, Seed, Solution};
 use anteroom_queue::board::Board;
@@ -10,9 +14,10 @@ use anteroom_queue::units::{Millis, UnixMillis};
 use anteroom_token::{Challenge, MAX_WORK_BITS, Permit, permit_signature};
 use serde_json::{Value, json};
 
-use crate::networks::{Network, Seen};
+use crate::networks::{self, Network};
 use crate::permits::PERMIT_SECONDS;
 use crate::problem::Problem;
+use crate::reserved::{Number, Reserved};
 use crate::routes::permits::ENDS_SOON_SECONDS;
 
 /// So many joins of one IPv4 network in ten minutes are asked for the base work.
@@ -21,8 +26,6 @@ pub const CALM_JOINS_V4: u32 = 64;
 const CALM_JOINS_V6: u32 = 16;
 /// Each time this many times more joins ask for twice the work.
 const STEP: u32 = 4;
-/// So many of one network may wait instead of working in ten minutes: a family, an office of people without script.
-pub const MOST_WAITED: u32 = 10;
 /// How long who has no script waits at base difficulty: as long as a slow phone works.
 const BASE_WAIT_SECONDS: u64 = 15;
 /// Nobody waits longer: the permit has to live on, with time for a page without script to be loaded again.
@@ -30,6 +33,10 @@ const LONGEST_WAIT_SECONDS: u64 = 180;
 const _: () = assert!(LONGEST_WAIT_SECONDS + ENDS_SOON_SECONDS < PERMIT_SECONDS);
 /// Clocks of edges differ a little: so much of a wait has to have passed, in hundredths.
 const WAITED_PERCENT: u64 = 95;
+
+/// A permit may ask for so many bits less than its network is asked for when it joins: what one step of the joins makes,
+/// so that a visitor whose neighbours were a little faster is not asked again.
+const LENIENT_BITS: u8 = 1;
 
 /// Who brings no word of a third party's widget works so many bits more: four times as much.
 pub const MORE_INSTEAD: u8 = 2;
@@ -121,29 +128,51 @@ fn wait_seconds(bits: u8) -> u64 {
     wait.min(LONGEST_WAIT_SECONDS)
 }
 
-/// How what a permit asks for was done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Done {
-    /// Nothing was asked for, or the work was done.
-    Worked,
-    /// The visitor has waited.
-    Waited,
+/// What a permit that asks for `challenge` asks for instead, as it joins now that `bits` are asked of its network; `None`:
+/// it does. Nobody is asked twice: what it asks for then is never too little again.
+pub fn raised(challenge: Challenge, bits: u8) -> Option<Challenge> {
+    if challenge.bits()? + LENIENT_BITS >= bits {
+        return None;
+    }
+    Some(challenge.with_bits(bits))
 }
 
-/// Whether it was done by work or by a wait alone. `token`: the permit's bytes; `solution` as it came.
+/// How what a permit asks for was done.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Done {
+    /// Nothing was asked for, or the widget's word was enough.
+    Free,
+    /// The work was done.
+    Worked,
+    /// The visitor has waited.
+    Waited(Reserved),
+}
+
+impl Done {
+    /// A place was made, or a check passed, with it.
+    pub fn used(self) {
+        match self {
+            Done::Waited(wait) => wait.used(),
+            Done::Free | Done::Worked => {}
+        }
+    }
+}
+
+/// Whether it was done by work or by a wait alone. `token`: the permit's bytes; `solution` as it came; `whose`: for whom a
+/// wait counts.
 pub fn check(
     permit: &Permit,
     token: &str,
     solution: Option<&str>,
-    now: UnixMillis,
+    whose: Number,
     network: Network,
-    seen: &Seen,
+    now: UnixMillis,
 ) -> Result<Done, Problem> {
     let Some(bits) = bits_alone(permit.challenge) else {
-        return Ok(Done::Worked);
+        return Ok(Done::Free);
     };
     match solution.filter(|text| !text.is_empty()) {
-        None => waited(permit, now, network, seen).map(|()| Done::Waited),
+        None => waited(permit, whose, network, now).map(Done::Waited),
         solution => match worked(permit, token, solution, bits) {
             // Done for a permit whose widget's word is missing now: more work does.
             Err(_) if is_worked_beside_a_widget(permit, token, solution) => {
@@ -188,35 +217,47 @@ pub fn worked(
     }
 }
 
-fn unsolved(permit: &Permit, title: &str) -> Problem {
+/// The problem of whoever has to do what `permit` asks for.
+pub fn unsolved(permit: &Permit, title: &str) -> Problem {
     Problem::new(422, "unsolved", title)
         .and("field", json!("solution"))
         .and("challenge", document(permit.challenge))
 }
 
-/// From when on somebody who cannot work may join with this permit; `None`: now.
+/// From when on somebody who cannot work may go on with this permit; `None`: now.
 pub fn waits_until(
     permit: &Permit,
-    now: UnixMillis,
+    whose: Number,
     network: Network,
-    seen: &Seen,
+    now: UnixMillis,
 ) -> Option<UnixMillis> {
-    let wait = wait_seconds(bits_alone(permit.challenge)?);
-    let due = UnixMillis(permit.issued_at * 1_000).plus(Millis(wait * 10 * WAITED_PERCENT));
-    let (count, lasts) = seen.waited.of(network, now);
-    match count >= MOST_WAITED {
-        true => Some(due.max(now.plus(lasts))),
-        false => Some(due).filter(|due| now < *due),
+    let due = due(permit)?;
+    match networks::with(|seen| seen.waits.waits(whose, network, now)) {
+        Some(lasts) => Some(due.max(now.plus(lasts))),
+        None => Some(due).filter(|due| now < *due),
     }
 }
 
-fn waited(permit: &Permit, now: UnixMillis, network: Network, seen: &Seen) -> Result<(), Problem> {
-    let Some(until) = waits_until(permit, now, network, seen) else {
-        return Ok(());
+/// When the wait that a permit asks for is over; `None`: it asks for none.
+fn due(permit: &Permit) -> Option<UnixMillis> {
+    let wait = wait_seconds(bits_alone(permit.challenge)?);
+    Some(UnixMillis(permit.issued_at * 1_000).plus(Millis(wait * 10 * WAITED_PERCENT)))
+}
+
+fn waited(
+    permit: &Permit,
+    whose: Number,
+    network: Network,
+    now: UnixMillis,
+) -> Result<Reserved, Problem> {
+    let wait = match waits_until(permit, whose, network, now) {
+        Some(until) => Err(until.since(now)),
+        None => Reserved::wait(whose, network, now),
     };
-    let wait = until.since(now);
-    let title = "solution: needed with this permit; or join with it again after the wait";
-    Err(unsolved(permit, title).retry(wait.0))
+    wait.map_err(|wait| {
+        let title = "solution: needed with this permit; or join with it again after the wait";
+        unsolved(permit, title).retry(wait.0)
+    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::networks::MOST_WAITED;
 use crate::samples;
 use anteroom_challenge::search;
 use anteroom_queue::board::Phase;
@@ -22,10 +23,6 @@ fn signals(joins: u32) -> Signals {
 
 fn more(signals: Signals) -> u8 {
     difficulty(Difficulty::BASE.bits(), &signals).bits() - Difficulty::BASE.bits()
-}
-
-fn nobody() -> Seen {
-    Seen::nothing()
 }
 
 fn permit(bits: Option<u8>) -> Permit {
@@ -115,7 +112,7 @@ fn in_place_of_the_widget_four_times_the_work_or_wait_does_whatever_else_is_aske
         ..permit(None)
     };
     let at = |seconds: u64| UnixMillis((ISSUED + seconds) * 1_000);
-    let until = |now| waits_until(&permit, now, network("192.0.2.7"), &nobody());
+    let until = |now| waits_until(&permit, permit.nonce, network("192.0.2.7"), now);
     assert_eq!((until(at(56)), until(at(57))), (Some(at(57)), None));
 }
 
@@ -146,13 +143,14 @@ fn work_that_was_done_beside_the_widget_leads_to_more_of_it_when_the_widget_is_s
             .unwrap()
             .to_string();
         let now = UnixMillis(ISSUED * 1_000);
+        let whose = permit.nonce;
         check(
             &permit,
             &token,
             Some(&text),
-            now,
+            whose,
             network("192.0.2.7"),
-            &nobody(),
+            now,
         )
         .map_err(|problem| problem.kind())
     };
@@ -178,13 +176,14 @@ fn work_holds_for_its_permit_only_and_what_is_no_solution_is_refused() {
     }));
     let ask = |permit: &Permit, token: &str, solution: &str| {
         let now = UnixMillis(ISSUED * 1_000);
+        let whose = permit.nonce;
         check(
             permit,
             token,
             Some(solution),
-            now,
+            whose,
             network("192.0.2.7"),
-            &nobody(),
+            now,
         )
     };
     let text = solution.to_string();
@@ -205,51 +204,80 @@ fn work_holds_for_its_permit_only_and_what_is_no_solution_is_refused() {
 
 #[test]
 fn who_cannot_work_waits_and_a_network_may_do_so_a_few_times() {
-    let here = network("192.0.2.7");
-    let mut seen = nobody();
-    let ask = |permit: &Permit, seconds: f64, seen: &mut Seen, at: Network| {
+    let here = network("203.0.113.7");
+    let mut people = 0;
+    let mut ask = |permit: &Permit, seconds: f64, at: Network| {
+        people += 1;
         let now = UnixMillis((1_000.0 * seconds) as u64);
-        let asked = check(permit, "a.b.c", None, now, at, seen);
-        if asked == Ok(Done::Waited) {
-            seen.waited.count(at, now);
+        let done = check(permit, "a.b.c", None, [people; 16], at, now);
+        let did = match &done {
+            Ok(Done::Waited(_)) => Ok("waited"),
+            Ok(_) => Ok("nothing"),
+            Err(problem) => Err(problem.kind()),
+        };
+        if let Ok(done) = done {
+            done.used();
         }
-        asked.map_err(|problem| problem.kind())
+        did
     };
     let issued = ISSUED as f64;
-    assert_eq!(
-        ask(&permit(None), issued, &mut seen, here),
-        Ok(Done::Worked)
-    );
+    assert_eq!(ask(&permit(None), issued, here), Ok("nothing"));
     for (bits, wait) in [(16, 14.25), (17, 28.5), (19, 114.0), (24, 171.0)] {
         let permit = permit(Some(bits));
-        assert_eq!(
-            ask(&permit, issued + wait - 0.01, &mut seen, here),
-            Err("unsolved")
-        );
-        assert_eq!(
-            ask(&permit, issued + wait, &mut seen, here),
-            Ok(Done::Waited)
-        );
+        assert_eq!(ask(&permit, issued + wait - 0.01, here), Err("unsolved"));
+        assert_eq!(ask(&permit, issued + wait, here), Ok("waited"));
     }
     let patient = permit(Some(16));
     for _ in 4..MOST_WAITED {
-        assert_eq!(
-            ask(&patient, issued + 20.0, &mut seen, here),
-            Ok(Done::Waited)
-        );
+        assert_eq!(ask(&patient, issued + 20.0, here), Ok("waited"));
     }
-    assert_eq!(
-        ask(&patient, issued + 20.0, &mut seen, here),
-        Err("unsolved")
-    );
+    assert_eq!(ask(&patient, issued + 20.0, here), Err("unsolved"));
     let there = network("198.51.100.7");
-    assert_eq!(
-        ask(&patient, issued + 20.0, &mut seen, there),
-        Ok(Done::Waited)
-    );
-    assert_eq!(
-        ask(&patient, issued + 700.0, &mut seen, here),
-        Ok(Done::Waited),
-        "later again"
-    );
+    assert_eq!(ask(&patient, issued + 20.0, there), Ok("waited"));
+    assert_eq!(ask(&patient, issued + 700.0, here), Ok("waited"), "later");
+}
+
+// P18.
+#[test]
+fn forty_who_wait_at_once_are_ten_and_a_join_sent_again_is_none_more() {
+    let here = network("203.0.114.7");
+    let permit = permit(Some(16));
+    let now = UnixMillis((ISSUED + 20) * 1_000);
+    let ask = |person: u8| check(&permit, "a.b.c", None, [person; 16], here, now);
+    let mut all: Vec<_> = (0..40).filter_map(|person| ask(person).ok()).collect();
+    assert_eq!(all.len(), MOST_WAITED as usize);
+    assert!(ask(0).is_ok(), "sent again while the first is under way");
+    assert!(ask(10).is_err());
+    all.pop();
+    assert!(ask(10).is_ok(), "no place was made with the one before");
+    all.into_iter().for_each(Done::used);
+    assert!(ask(0).is_ok(), "the answer was lost");
+    assert_eq!(networks::with(|seen| seen.waits.of(here, now)), 9);
+}
+
+// Q2.
+#[test]
+fn a_permit_joins_for_half_of_what_is_asked_by_then_and_nobody_is_asked_twice() {
+    let asks = |bits| Challenge::Work { bits };
+    for (permit, now, raised_to) in [
+        (16, 16, None),
+        (16, 17, None),
+        (16, 18, Some(18)),
+        (16, 19, Some(19)),
+        (17, 18, None),
+        (17, 19, Some(19)),
+        (19, 16, None),
+    ] {
+        let raised = raised(asks(permit), now);
+        assert_eq!(raised, raised_to.map(asks), "{permit} {now}");
+        if let Some(raised) = raised {
+            let worst = 16 + Difficulty::MOST_MORE;
+            assert_eq!(super::raised(raised, worst), None, "asked once");
+        }
+    }
+    assert_eq!(raised(Challenge::None, 19), None);
+    let both = |bits| Challenge::WorkAndTurnstile { bits };
+    assert_eq!(raised(both(16), 18), Some(both(18)));
+    let widget = |bits| Challenge::Turnstile { bits };
+    assert_eq!(raised(widget(16), 18), Some(widget(18)));
 }

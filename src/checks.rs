@@ -7,7 +7,6 @@
 //!
 //! A check that was done is brought with the claim, as `check` and `solution`.
 
-use anteroom_config as config;
 use anteroom_queue::units::{ClaimId, Millis, UnixMillis};
 use anteroom_token::{Challenge, Permit, SessionId, Ticket};
 use serde_json::json;
@@ -18,9 +17,9 @@ use crate::challenges::{self, Done};
 use crate::cookies::Kind;
 use crate::deployment::Room;
 use crate::fields::Fields;
-use crate::networks::{self, Network, Seen};
 use crate::permits::PERMIT_SECONDS;
 use crate::problem::Problem;
+use crate::reserved::Number;
 use crate::routes::permits::ENDS_SOON_SECONDS;
 use crate::standing::Stand;
 use crate::visit::Visit;
@@ -173,47 +172,36 @@ fn fresh(room: Room, subject: Subject, challenge: Challenge, now: u64) -> Check 
 
 /// Work, whatever else the event asks of those who join; where it asks for nothing, that the visitor claims again.
 fn challenge(visit: &Visit, room: Room, in_use: Option<&InUse>) -> Challenge {
-    match room.event.challenge {
-        config::Challenge::None => Challenge::None,
-        config::Challenge::Work(base)
-        | config::Challenge::Turnstile(base)
-        | config::Challenge::WorkAndTurnstile(base) => Challenge::Work {
-            bits: challenges::difficulty(base, &visit.signals(room, in_use)).bits(),
-        },
+    match visit.bits(room, in_use) {
+        None => Challenge::None,
+        Some(bits) => Challenge::Work { bits },
     }
 }
 
-/// The check that a claim brings, if it was done; one that is none of ours, or too old, counts as not brought.
-pub fn done(visit: &Visit, room: Room, fields: &Fields) -> Result<Option<Permit>, Problem> {
-    let opened = fields.text("check").and_then(|token| {
-        let check = room.tokens.open_check(token, visit.now_seconds()).ok()?;
-        Some((check, token))
-    });
-    let Some((check, token)) = opened else {
-        return Ok(None);
-    };
-    let (now, network) = (platform::now(), visit.network());
-    let solution = fields.text("solution");
-    networks::with(|seen| is_done(seen, &check, token, solution, network, now))?;
-    Ok(Some(check))
+/// The check that a claim brings; one that is none of ours, or too old, counts as not brought.
+pub fn brought(visit: &Visit, room: Room, fields: &Fields) -> Option<Check> {
+    let token = fields.text("check")?;
+    let check = room.tokens.open_check(token, visit.now_seconds()).ok()?;
+    Some((check, token.to_owned()))
 }
 
-/// Whether what the check asks for was done. Its work holds as long as it lives; so does the wait for it.
-fn is_done(
-    seen: &mut Seen,
-    check: &Permit,
-    token: &str,
+/// How what a check of this place asks for was done. Its work holds as long as it lives; so does the wait for it.
+pub fn done(
+    visit: &Visit,
+    room: Room,
+    (check, token): &Check,
     solution: Option<&str>,
-    network: Network,
-    now: UnixMillis,
-) -> Result<(), Problem> {
-    if solution.is_none_or(str::is_empty) && seen.has_waited_for(check.nonce, now) {
-        return Ok(());
-    }
-    if challenges::check(check, token, solution, now, network, seen)? == Done::Waited {
-        seen.has_waited(check.nonce, network, now);
-    }
-    Ok(())
+    place: (u16, u32),
+) -> Result<Done, Problem> {
+    let (network, now) = (visit.network(), platform::now());
+    let whose = whose(room, place);
+    challenges::check(check, token, solution, whose, network, now)
+}
+
+/// Whoever waits for checks of this place: all that it waits for counts once.
+fn whose(room: Room, (home, index): (u16, u32)) -> Number {
+    room.tokens
+        .mark_of(&[b"waits", &home.to_be_bytes(), &index.to_be_bytes()])
 }
 
 /// The number that a browser has from its check on: the same if it claims with that check again.
@@ -222,12 +210,18 @@ pub fn claim_id(room: Room, check: &Permit) -> ClaimId {
     ClaimId(mark)
 }
 
-/// From when on who cannot work may claim with this check; `None`: now.
-pub fn waits_until(visit: &Visit, check: &Permit, now: UnixMillis) -> Option<UnixMillis> {
-    networks::with(|seen| match seen.has_waited_for(check.nonce, now) {
-        true => None,
-        false => challenges::waits_until(check, now, visit.network(), seen),
-    })
+/// From when on who cannot work may claim with a check of the visitor's place; `None`: now.
+pub fn waits_until(
+    visit: &Visit,
+    room: Room,
+    visitor: &Visitor<'_>,
+    check: &Permit,
+    now: UnixMillis,
+) -> Option<UnixMillis> {
+    let by_ticket = visitor.ticket().map(|ticket| (ticket.home, ticket.index));
+    let of = |session: SessionId| (session.home, session.index);
+    let place = by_ticket.or_else(|| Some(of(visitor.pass()?.pass.session)))?;
+    challenges::waits_until(check, whose(room, place), visit.network(), now)
 }
 
 /// The cookie that keeps a check.
@@ -258,35 +252,42 @@ pub fn describe(problem: Problem, (check, token): &Check) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::networks::{self, Network};
     use crate::samples;
 
     // Q12.
     #[test]
-    fn a_check_that_was_waited_for_counts_once_and_holds_while_its_claim_is_pending() {
-        let mut seen = Seen::nothing();
+    fn all_checks_that_a_place_waits_for_count_once_and_hold_while_its_claim_is_pending() {
+        let room = samples::room(json!([{ "id": "general" }]));
         let here = Network::of_provider(Some("192.0.2.7"));
         let check = |number: u8| Permit {
             nonce: [number; 16],
             home: 0,
-            issued_at: 1_000,
+            issued_at: 1_000 + u64::from(number),
             expires_at: 1_300,
             challenge: Challenge::Work { bits: 16 },
             arrived_at: None,
         };
-        let mut brings = |number, seconds: u64| {
+        let brings = |number: u8, index: u32, seconds: u64| {
             let now = UnixMillis(seconds * 1_000);
-            let done = is_done(&mut seen, &check(number), "a.b.c", None, here, now);
-            (done.is_ok(), seen.waited.of(here, now).0)
+            let whose = whose(room, (0, index));
+            let done = challenges::check(&check(number), "a.b.c", None, whose, here, now);
+            let is_done = done.is_ok();
+            if let Ok(done) = done {
+                done.used();
+            }
+            (is_done, networks::with(|seen| seen.waits.of(here, now)))
         };
-        assert_eq!(brings(0, 1_010), (false, 0), "too early");
-        for again in 0..30 {
-            assert_eq!(brings(0, 1_020 + 2 * again), (true, 1), "again {again}");
+        assert_eq!(brings(0, 0, 1_010), (false, 0), "too early");
+        for again in 0..12 {
+            assert_eq!(brings(again, 0, 1_040), (true, 1), "check {again} of it");
         }
-        for number in 1..10 {
-            assert_eq!(brings(number, 1_080), (true, u32::from(number) + 1));
+        assert_eq!(brings(60, 0, 1_065), (false, 1), "each has its own time");
+        for index in 1..10 {
+            assert_eq!(brings(0, index, 1_080), (true, index + 1));
         }
-        assert_eq!(brings(10, 1_080), (false, 10), "ten of a network");
-        assert_eq!(brings(0, 1_080), (true, 10), "who has waited goes on");
+        assert_eq!(brings(0, 10, 1_080), (false, 10), "ten of a network");
+        assert_eq!(brings(0, 0, 1_080), (true, 10), "who has waited goes on");
     }
 
     // R10.

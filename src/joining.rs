@@ -282,7 +282,8 @@ async fn other_home(visit: &Visit, room: Room, asked: &Asked) -> Option<Permit> 
     permits::elsewhere(&asked.permit, board, visit.now_seconds())
 }
 
-fn with_permit(problem: Problem, visitor: &Visitor<'_>, token: &str) -> Problem {
+/// A problem with the permit that leads on.
+pub fn with_permit(problem: Problem, visitor: &Visitor<'_>, token: &str) -> Problem {
     problem.and("permit", json!(token)).with(
         "set-cookie",
         visitor.jar().set(Kind::Permit, token, KEPT_SECONDS),

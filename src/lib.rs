@@ -68,6 +68,7 @@ mod proxy;
 mod rate_limits;
 mod refusals;
 mod renewal;
+mod reserved;
 mod rewrite;
 mod roles;
 mod rooms;

@@ -1,4 +1,5 @@
-//! What is counted for each network in one isolate: joins, and what was waited for instead of worked for.
+//! What is counted for each network in one isolate: joins, and what was waited for instead of worked for
+//! ([`reserved`](crate::reserved)).
 //!
 //! In memory only, for minutes, and never logged. An isolate sees a part of the traffic, so these are signals and brakes,
 //! never proofs; nobody is refused for an address alone. [`Counts`] counts in this way whatever is to be told apart.
@@ -8,9 +9,8 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use anteroom_queue::units::{Millis, UnixMillis};
-use anteroom_token::NONCE_BYTES;
 
-use crate::challenges::Done;
+use crate::reserved::Reservations;
 
 /// So many are counted at most unless said otherwise, about 100 kB for networks; with more, counting begins anew.
 const MAX_NETWORKS: usize = 4_096;
@@ -104,8 +104,8 @@ impl<K: Ord + Copy> Counts<K> {
         }
     }
 
-    /// One more.
-    pub fn count(&mut self, network: K, now: UnixMillis) {
+    /// One more; answers since when they count.
+    pub fn count(&mut self, network: K, now: UnixMillis) -> UnixMillis {
         let life = self.life;
         if self.counted.len() >= self.most {
             self.counted
@@ -119,55 +119,47 @@ impl<K: Ord + Copy> Counts<K> {
             (*since, *count) = (now, 0);
         }
         *count += 1;
+        *since
+    }
+
+    /// One of those that count `since` then is no more.
+    pub fn give_back(&mut self, network: K, since: UnixMillis) {
+        let Some((known, count)) = self.counted.get_mut(&network) else {
+            return;
+        };
+        match (*known == since, *count) {
+            (true, 0 | 1) => {
+                self.counted.remove(&network);
+            }
+            (true, _) => *count -= 1,
+            (false, _) => {}
+        }
     }
 }
 
 /// Joins count for ten minutes.
 const JOINS_LIFE: Millis = Millis(10 * 60_000);
+/// So many of one network may wait instead of working in ten minutes: a family, an office of people without script.
+pub const MOST_WAITED: u32 = 10;
 
 /// What this isolate has counted.
 #[derive(Debug)]
 pub struct Seen {
-    /// Places that were made, by provider.
-    pub joins: Counts,
-    /// Places that were made without work, by provider.
-    pub waited: Counts,
+    /// Places that were made, or are about to be, by provider; each by the number of its permit.
+    pub joins: Reservations,
+    /// Waits instead of work, by provider; each by who has waited.
+    pub waits: Reservations,
     /// Visitors who were let in, by provider.
     pub entered: Counts,
-    /// Checks that were waited for, by their number.
-    pub waited_for: Counts<[u8; NONCE_BYTES]>,
 }
 
 impl Seen {
     /// Nothing was counted yet.
     pub const fn nothing() -> Self {
         Seen {
-            joins: Counts::lasting(JOINS_LIFE),
-            waited: Counts::lasting(JOINS_LIFE),
+            joins: Reservations::unlimited(JOINS_LIFE),
+            waits: Reservations::up_to(MOST_WAITED, JOINS_LIFE),
             entered: Counts::lasting(JOINS_LIFE),
-            waited_for: Counts::lasting(JOINS_LIFE),
-        }
-    }
-
-    /// A place was made from `network`.
-    pub fn joined(&mut self, network: Network, done: Done, now: UnixMillis) {
-        self.joins.count(network, now);
-        if done == Done::Waited {
-            self.waited.count(network, now);
-        }
-    }
-
-    /// Whether the check of this number was waited for before. The claim that it was brought with may still be pending: it
-    /// is brought again then, and holds whoever else of the network has waited meanwhile.
-    pub fn has_waited_for(&self, check: [u8; NONCE_BYTES], now: UnixMillis) -> bool {
-        self.waited_for.of(check, now).0 > 0
-    }
-
-    /// A check was waited for in `network`: it counts once, however often it is brought.
-    pub fn has_waited(&mut self, check: [u8; NONCE_BYTES], network: Network, now: UnixMillis) {
-        if !self.has_waited_for(check, now) {
-            self.waited_for.count(check, now);
-            self.waited.count(network, now);
         }
     }
 }
@@ -206,6 +198,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_given_back_no_longer_counts_and_takes_nothing_from_a_later_period() {
+        let mut counts = Counts::lasting(LIFE);
+        let since = counts.count(1, NOW);
+        counts.count(1, NOW.plus(Millis(10)));
+        counts.give_back(1, since);
+        assert_eq!(counts.of(1, NOW.plus(Millis(20))), (1, Millis(59_980)));
+        counts.count(1, NOW.plus(LIFE));
+        counts.give_back(1, since);
+        assert_eq!(counts.of(1, NOW.plus(LIFE)).0, 1);
+        counts.give_back(1, NOW.plus(LIFE));
+        assert!(counts.counted.is_empty());
+        counts.give_back(1, NOW);
+    }
+
+    #[test]
     fn a_customer_and_a_provider_are_one_network_however_many_addresses_they_have() {
         let customer = |text| Network::of_customer(Some(text));
         assert_eq!(
@@ -238,7 +245,9 @@ mod tests {
         }
         assert!(counts.counted.len() <= MAX_NETWORKS);
         let mut few = Counts::for_up_to(3, LIFE);
-        (0..10).for_each(|number: u32| few.count(number, NOW));
+        for number in 0..10 {
+            few.count(number, NOW);
+        }
         assert!(few.counted.len() <= 3);
     }
 }

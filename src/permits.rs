@@ -38,6 +38,16 @@ pub fn signed_anew(permit: &Permit, now: u64) -> Permit {
     }
 }
 
+/// The same permit, with more work in it: it makes the same place, so that nothing is lost or doubled by asking for more.
+pub fn raised(permit: &Permit, challenge: Challenge, now: u64) -> Permit {
+    Permit {
+        issued_at: now,
+        expires_at: now + PERMIT_SECONDS,
+        challenge,
+        ..permit.clone()
+    }
+}
+
 /// The same permit at another of the homes that take joins; `None`: there is no other. It asks for nothing more. Its number
 /// ranks the homes, so it is the same one as long as that takes joins, whichever others begin or cease to.
 pub fn elsewhere(permit: &Permit, board: &Board, now: u64) -> Option<Permit> {

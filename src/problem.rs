@@ -120,6 +120,11 @@ impl Problem {
         self.more.get("field")?.as_str()
     }
 
+    /// Whether it hands out a permit that leads on.
+    pub fn brings_permit(&self) -> bool {
+        self.more.contains_key("permit")
+    }
+
     /// The status.
     pub fn status(&self) -> u16 {
         self.status

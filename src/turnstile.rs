@@ -10,12 +10,13 @@
 //! new permits ask for plain work (`pow`), or for nothing in its place (`allow`), or nobody joins (`deny`).
 //!
 //! - `third_party`: where it is, and the secret. `asking`: the question. `verdict`: what the answer means.
-//! - `breaker`: whether it is asked at all. `spent`: tokens that held.
+//! - `breaker`: whether it is asked at all. `spent`: tokens that held. `token`: what can be said of one without asking.
 
 mod asking;
 mod breaker;
 mod spent;
 mod third_party;
+mod token;
 mod verdict;
 
 use anteroom_config::{Event, TurnstileDown};
@@ -29,7 +30,7 @@ use crate::deployment::Room;
 use crate::page::view::Widget;
 use crate::problem::Problem;
 use crate::visit::Visit;
-use crate::{isolate, networks, platform};
+use crate::{isolate, platform};
 
 use asking::Question;
 pub use breaker::ASKS_EVERY;
@@ -38,11 +39,6 @@ use verdict::{Expected, Verdict};
 
 /// What the widget is given as its action.
 pub const ACTION: &str = "join";
-/// The longest token that is sent on, in characters: none is longer.
-/// <https://developers.cloudflare.com/turnstile/get-started/server-side-validation/>
-const MAX_TOKEN_CHARS: usize = 2_048;
-/// The token of widgets with a site key for tests.
-const DUMMY_TOKEN: &str = concat!("XX", "XX.DUMMY.TOKEN.XX", "XX");
 /// What the edge asks about by itself while the third party is down: no widget makes it.
 const OWN_TOKEN: &str = "anteroom.is.anybody.there";
 
@@ -209,25 +205,12 @@ pub async fn check(
         None if down => join.while_down(),
         None => join.instead(),
         Some(token) => {
-            look_at(token, third_party)?;
+            token::look_at(token, third_party)?;
             if let (Challenge::WorkAndTurnstile { bits }, false) = (permit.challenge, down) {
                 challenges::worked(permit, bytes, brought.solution, bits)?;
             }
             join.with_token(third_party, token, down).await
         }
-    }
-}
-
-/// What can be said of a token without asking anybody.
-fn look_at(token: &str, third_party: &ThirdParty) -> Result<(), Problem> {
-    let is_plain = |byte: u8| byte.is_ascii_graphic();
-    if token.len() > MAX_TOKEN_CHARS || !token.bytes().all(is_plain) {
-        let allowed = format!("what the widget gave, up to {MAX_TOKEN_CHARS} characters");
-        return Err(Problem::field("turnstile", &allowed));
-    }
-    match third_party.in_production && token == DUMMY_TOKEN {
-        true => Err(refused("success")),
-        false => Ok(()),
     }
 }
 
@@ -246,10 +229,10 @@ struct Join<'a> {
 
 impl Join<'_> {
     fn by_work(&self) -> Result<Done, Problem> {
-        let (now, network) = (self.visit.now, self.visit.network());
-        networks::with(|seen| {
-            challenges::check(self.permit, self.bytes, self.solution, now, network, seen)
-        })
+        let Join { visit, permit, .. } = *self;
+        let (network, now) = (visit.network(), visit.now);
+        let whose = permit.nonce;
+        challenges::check(permit, self.bytes, self.solution, whose, network, now)
     }
 
     /// Work or a wait in place of the token.
@@ -257,6 +240,14 @@ impl Join<'_> {
         let done = self.by_work()?;
         self.count_instead();
         Ok(done)
+    }
+
+    /// What was done beside the widget's word.
+    fn not_instead(&self) -> Done {
+        match self.permit.challenge {
+            Challenge::WorkAndTurnstile { .. } => Done::Worked,
+            _ => Done::Free,
+        }
     }
 
     fn count_instead(&self) {
@@ -272,7 +263,7 @@ impl Join<'_> {
                     challenges::worked(self.permit, self.bytes, self.solution, bits)?;
                 }
                 self.count_instead();
-                Ok(Done::Worked)
+                Ok(self.not_instead())
             }
             Some(TurnstileDown::Work) | None => self.instead(),
         }
@@ -287,7 +278,9 @@ impl Join<'_> {
         let (event, nonce) = (self.room.event, self.permit.nonce);
         let hash = spent::hash_of(token);
         let remembers = !third_party.for_tests;
-        if remembers && isolate::with(event, |kept| kept.turnstile.spent.is_anothers(hash, nonce)) {
+        let holds =
+            |kept: &mut isolate::Kept| kept.turnstile.spent.hold(hash, nonce, self.visit.now);
+        if remembers && !isolate::with(event, holds) {
             isolate::count(event, |counts| counts.turnstile.refused += 1);
             return Err(refused("timeout-or-duplicate"));
         }
@@ -299,6 +292,9 @@ impl Join<'_> {
         let is_hopeless = || isolate::with(event, |kept| kept.turnstile.breaker.is_open());
         let verdict = asking::ask(&question, is_hopeless).await;
         note(self.room, &verdict);
+        if remembers && verdict != Verdict::Passed {
+            isolate::with(event, |kept| kept.turnstile.spent.let_go(hash, nonce));
+        }
         match verdict {
             Verdict::Passed => {
                 let now: UnixMillis = platform::now();
@@ -308,7 +304,7 @@ impl Join<'_> {
                         kept.turnstile.spent.spend(hash, nonce, now);
                     }
                 });
-                Ok(Done::Worked)
+                Ok(self.not_instead())
             }
             Verdict::Refused(part) => {
                 isolate::count(event, |counts| counts.turnstile.refused += 1);
@@ -331,31 +327,6 @@ fn away() -> Problem {
 mod tests {
     use super::*;
     use crate::samples;
-
-    // P12, P13.
-    #[test]
-    fn tokens_that_cannot_hold_are_refused_before_anybody_is_asked() {
-        let (shop, here) = (third_party::sample(true), third_party::sample(false));
-        let longest = "x".repeat(MAX_TOKEN_CHARS);
-        let longer = "x".repeat(MAX_TOKEN_CHARS + 1);
-        for (token, third_party, status) in [
-            (longest.as_str(), &shop, None),
-            (&longer, &shop, Some(400)),
-            (&longer, &here, Some(400)),
-            ("a b", &shop, Some(400)),
-            ("\u{e4}", &shop, Some(400)),
-            (DUMMY_TOKEN, &shop, Some(422)),
-            (DUMMY_TOKEN, &here, None),
-        ] {
-            let refused = look_at(token, third_party).err();
-            assert_eq!(
-                refused.map(|problem| problem.status()),
-                status,
-                "{} bytes",
-                token.len()
-            );
-        }
-    }
 
     #[test]
     fn what_a_new_permit_asks_for_while_it_is_down_is_the_organizers_choice() {

@@ -1,11 +1,12 @@
 //! One request on its way through the edge, with everything that handling it needs.
 
+use anteroom_config as config;
 use anteroom_queue::units::{NetworkMark, UnixMillis};
 use worker::{Context, Env};
 
 use crate::board_reads;
 use crate::boards::InUse;
-use crate::challenges::{CALM_JOINS_V4, Signals, is_above_plan};
+use crate::challenges::{CALM_JOINS_V4, Signals, difficulty, is_above_plan};
 use crate::deployment::{Deployment, Room};
 use crate::incoming::Incoming;
 use crate::networks::{self, Network};
@@ -87,7 +88,7 @@ impl Visit {
     /// What is known of a request for a permit.
     pub fn signals(&self, room: Room, in_use: Option<&InUse>) -> Signals {
         let network = self.network();
-        let (joins, _) = networks::with(|seen| seen.joins.of(network, self.now));
+        let joins = networks::with(|seen| seen.joins.of(network, self.now));
         let expected = room.event.settings.expected_visitors;
         // What the platform counts for a whole data centre is more than one isolate sees.
         let joins = match rate_limits::is_busy(self) {
@@ -101,6 +102,17 @@ impl Visit {
             unlike_a_browser: !self.incoming.is_like_a_browser(),
             kind: providers::kind_of(platform::autonomous_system(&self.request)),
         }
+    }
+
+    /// How much work is asked of whoever comes from there, in zero bits; `None`: the event asks for nothing.
+    pub fn bits(&self, room: Room, in_use: Option<&InUse>) -> Option<u8> {
+        let base = match room.event.challenge {
+            config::Challenge::None => return None,
+            config::Challenge::Work(base)
+            | config::Challenge::Turnstile(base)
+            | config::Challenge::WorkAndTurnstile(base) => base,
+        };
+        Some(difficulty(base, &self.signals(room, in_use)).bits())
     }
 
     /// The board of `room`. While it says that the shop does not answer, the shop is asked in the background.

@@ -3,9 +3,9 @@
 //! or member key: then the new place is acknowledged first, and the old one left. Whether it lives its home is asked:
 //! another browser may have left it.
 
-use anteroom_queue::shard::command::Refused;
-use anteroom_token::{Challenge, Permit, Refusal};
-use serde_json::json;
+mod shown;
+
+use anteroom_token::Permit;
 
 use crate::answer::Answer;
 use crate::boards::InUse;
@@ -21,14 +21,16 @@ use crate::permits;
 use crate::place::{self, Found};
 use crate::platform;
 use crate::poll::SHORTEST_POLL;
-use crate::problem::{self, Problem};
-use crate::routes::{permits as permit_route, state};
+use crate::problem::Problem;
+use crate::reserved::Reserved;
+use crate::routes::state;
 use crate::standing::Stand;
 use crate::taking_joins::has_lines_of;
-use crate::turnstile::{self, Brought};
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{networks, way_back};
+use crate::way_back;
+
+use shown::{Shown, shown};
 
 /// What a join may bring.
 pub const FIELDS: [&str; 7] = [
@@ -118,11 +120,21 @@ async fn join(
     if !in_use.as_ref().is_none_or(is_of_run) {
         return Err(other_lines(room));
     }
+    let shown = shown(
+        visit,
+        room,
+        visitor,
+        fields,
+        in_use.as_ref(),
+        with_fresh_permit,
+    )
+    .await?;
     let Shown {
         permit,
         expired,
         done,
-    } = shown(visit, room, fields, in_use.as_ref(), with_fresh_permit).await?;
+        place,
+    } = shown;
     let asked = Asked {
         own: holder_of(&permit, &right),
         permit,
@@ -130,10 +142,7 @@ async fn join(
         right,
         replaces: has_place,
     };
-    let joined = joining::join(visit, room, visitor, &asked).await?;
-    if joined.new {
-        networks::with(|seen| seen.joined(visit.network(), done, visit.now));
-    }
+    let joined = counted(visit, room, visitor, &asked, (done, place)).await?;
     leave_before(visit, room, visitor, &joined).await;
     if right.key.is_some() && Stand::from(joined.place.state).is_live() {
         joining::leave_made_by(visit, room, &asked.permit, &joined).await;
@@ -141,45 +150,25 @@ async fn join(
     Ok(joining::document(visit, room, visitor, &asked, &joined).await)
 }
 
-/// What is joined with.
-struct Shown {
-    /// It asks for nothing any more: what was done once counts for whatever is made of it.
-    permit: Permit,
-    /// It is too old to make a place.
-    expired: bool,
-    /// How what it asked for was done.
-    done: Done,
-}
-
-/// The permit that came, or a fresh one, with what it asks for done.
-async fn shown(
+/// Joins. What was done for it and the place stay counted if something came of them.
+async fn counted(
     visit: &Visit,
     room: Room,
-    fields: &Fields,
-    in_use: Option<&InUse>,
-    with_fresh_permit: bool,
-) -> Result<Shown, Problem> {
-    let (permit, token, expired) = match with_fresh_permit {
-        true => {
-            let (permit, token) = permit_route::fresh(visit, room, in_use);
-            (permit, token, false)
+    visitor: &Visitor<'_>,
+    asked: &Asked,
+    (done, place): (Done, Reserved),
+) -> Result<Joined, Problem> {
+    let joined = joining::join(visit, room, visitor, asked).await;
+    match &joined {
+        Ok(joined) if joined.new => {
+            done.used();
+            place.used();
         }
-        false => permit_of(room, fields, visit.now_seconds())?,
-    };
-    let brought = Brought {
-        solution: fields.text("solution"),
-        token: fields.text("turnstile"),
-    };
-    let done = turnstile::check(visit, room, &permit, &token, brought).await?;
-    let permit = Permit {
-        challenge: Challenge::None,
-        ..permit
-    };
-    Ok(Shown {
-        permit,
-        expired,
-        done,
-    })
+        // What was done is good for the permit that comes back: it asks for nothing more.
+        Err(problem) if problem.brings_permit() => done.used(),
+        _ => {}
+    }
+    joined
 }
 
 /// No place is made while edge and run do not mean the same lines.
@@ -240,24 +229,6 @@ async fn place_of_visitor(
     })
 }
 
-/// The permit that came, its bytes, and whether it is too old to make a place.
-fn permit_of(room: Room, fields: &Fields, now: u64) -> Result<(Permit, String, bool), Problem> {
-    let token = fields
-        .text("permit")
-        .ok_or_else(|| Problem::field("permit", "a permit of this queue"))?;
-    match room.tokens.open_permit(token, now) {
-        Ok(permit) => Ok((permit, token.to_owned(), false)),
-        Err(Refusal::Expired { .. }) => match room.tokens.open_expired_permit(token, now) {
-            Ok(permit) => Ok((permit, token.to_owned(), true)),
-            Err(_) => Err(problem::of_refusal(Refused::PermitExpired, Stand::None)),
-        },
-        Err(refusal) => {
-            Err(Problem::field("permit", "a permit of this queue")
-                .and("reason", json!(refusal.code())))
-        }
-    }
-}
-
 /// The first place that the permit makes for this join: by a code or member key one of that key's own.
 fn holder_of(permit: &Permit, right: &Right) -> Holder {
     let own = Holder::from(permit);
@@ -288,7 +259,10 @@ async fn leave_before(visit: &Visit, room: Room, visitor: &Visitor<'_>, joined: 
 mod tests {
     use super::*;
     use crate::line_choice::Key;
+    use crate::problem;
+    use anteroom_queue::shard::command::Refused;
     use anteroom_queue::units::{KeyHash, LineIndex};
+    use anteroom_token::Challenge;
 
     fn right(line: u8, is_named: bool, uses: Option<u16>) -> Right {
         Right {

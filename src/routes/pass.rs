@@ -1,6 +1,9 @@
 //! `POST /_wr/queues/{event}/tickets/me/pass`: a called visitor wants in. Asking again is safe: the same browser gets the
 //! pass of the same session, another browser takes it over.
 
+mod handed_out;
+mod not_yet;
+
 use anteroom_queue::shard::command::{PlaceView, Refused, ShardCommand, ShardReply, VisitorState};
 use anteroom_queue::units::{Nonce, PlaceIndex, ShardIndex};
 use anteroom_token::{Pass, Permit, SessionId, Ticket};
@@ -8,24 +11,24 @@ use serde_json::json;
 
 use crate::answer::Answer;
 use crate::boards::InUse;
-use crate::checks::{self, Subject};
+use crate::challenges::Done;
+use crate::checks::{self, Check, Subject};
 use crate::cookies::{KEPT_SECONDS, Kind};
 use crate::deployment::Room;
 use crate::fields::{self, Fields};
-use crate::place::{self, Found};
+use crate::place;
 use crate::poll::SHORTEST_POLL;
 use crate::problem::{self, Problem};
 use crate::routes::{leave, state};
-use crate::standing::{Stand, Standing, from_ticket};
+use crate::standing::Stand;
 use crate::visit::Visit;
 use crate::visitor::{Visitor, claim_text};
 use crate::{
-    binding, gate, networks, origin_health, platform, renewal, rooms, sessions, suspicion, way_back,
+    gate, networks, origin_health, platform, renewal, rooms, sessions, suspicion, way_back,
 };
 
-/// A browser keeps the pass so much longer than its session: a form sent as the time ran out still brings it, and the
-/// page can say when the session ended.
-const KEPT_AFTER_SESSION_SECONDS: u64 = 10 * 60;
+pub use handed_out::{cookies, first_pass};
+use not_yet::{held_back, not_yet};
 
 /// The pass, or where the visitor stands instead, or a check that comes first.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
@@ -83,44 +86,62 @@ impl Claim<'_> {
                 ));
             }
         }
-        let done = checks::done(visit, room, fields);
+        let brought = checks::brought(visit, room, fields);
+        let is_suspected = suspicion::is_suspected(visit, room, before.as_ref());
+        // What nobody asks for is not looked at, and no wait for it counts.
+        let done = brought.as_ref().filter(|_| is_suspected);
+        let done = done.and_then(|check| self.done_for_turn(check, ticket));
         // Whatever comes of the check, the claim is made: it counts from the first try on.
-        let known = done.as_ref().ok().and_then(Option::as_ref);
-        let reply = self.claim(ticket, known, before.as_ref()).await?;
-        let done = done?;
+        let hold_back = is_suspected && !matches!(done, Some(Ok(_)));
+        let reply = self.claim(ticket, hold_back).await?;
         let in_use = visit.board(room).await;
-        match reply {
-            ShardReply::Recheck { place, generation } => {
+        match (reply, done) {
+            (ShardReply::Recheck { place, .. }, Some(Err(problem)))
+                if place.state != VisitorState::Admitted =>
+            {
+                Err(problem)
+            }
+            (ShardReply::Recheck { place, generation }, _) => {
                 let session = SessionId {
                     home: ticket.home,
                     index: place.index.0,
                     generation: generation.0,
                 };
-                self.check_first(&place, session, done, in_use.as_ref())
+                self.check_first(&place, session, brought, in_use.as_ref())
                     .await
             }
-            reply => Ok(self.decided(ticket, reply, in_use.as_ref())),
+            (reply, done) => {
+                if let Some(Ok(done)) = done.filter(|_| lets_on(&reply)) {
+                    done.used();
+                }
+                Ok(self.decided(ticket, reply, in_use.as_ref()))
+            }
         }
     }
 
+    /// How a check was done that was brought before a first pass; `None`: it is of something else.
+    fn done_for_turn(&self, check: &Check, ticket: &Ticket) -> Option<Result<Done, Problem>> {
+        let turn = Subject::turn(ticket, self.visitor.claim_id_for(ticket));
+        let place = (ticket.home, ticket.index);
+        checks::is_of(self.room, &check.0, turn).then(|| self.done(check, place))
+    }
+
+    fn done(&self, check: &Check, place: (u16, u32)) -> Result<Done, Problem> {
+        let solution = self.fields.text("solution");
+        checks::done(self.visit, self.room, check, solution, place)
+    }
+
     /// Claims at the home. Who is suspected and has not done the check is held back.
-    async fn claim(
-        &self,
-        ticket: &Ticket,
-        done: Option<&Permit>,
-        board: Option<&InUse>,
-    ) -> Result<ShardReply, Problem> {
+    async fn claim(&self, ticket: &Ticket, hold_back: bool) -> Result<ShardReply, Problem> {
         let Claim { visit, room, .. } = *self;
         let claim = self.visitor.claim_id_for(ticket);
-        let turn = Subject::turn(ticket, claim);
-        let is_checked = done.is_some_and(|check| checks::is_of(room, check, turn));
         let (index, nonce) = (PlaceIndex(ticket.index), Nonce(ticket.nonce));
         let claim_from = ShardCommand::ClaimFrom {
             index,
             nonce,
             claim,
             network: visit.network_mark(room),
-            hold_back: !is_checked && suspicion::is_suspected(visit, room, board),
+            hold_back,
         };
         let as_before = ShardCommand::Claim {
             index,
@@ -138,7 +159,7 @@ impl Claim<'_> {
         &self,
         place: &PlaceView,
         session: SessionId,
-        done: Option<Permit>,
+        brought: Option<Check>,
         in_use: Option<&InUse>,
     ) -> Result<Answer, Problem> {
         let ticket = self.visitor.ticket();
@@ -147,8 +168,13 @@ impl Claim<'_> {
             return Ok(self.asked_for(turn, place.state.into(), in_use));
         }
         let subject = Subject::session(session);
-        match done.filter(|check| checks::is_of(self.room, check, subject)) {
-            Some(check) => self.go_on(session, &check, in_use).await,
+        match brought.filter(|(check, _)| checks::is_of(self.room, check, subject)) {
+            Some(check) => {
+                let done = self.done(&check, (session.home, session.index))?;
+                let answer = self.go_on(session, &check.0, in_use).await?;
+                done.used();
+                Ok(answer)
+            }
             None => Ok(self.asked_for(subject, Stand::Recheck, in_use)),
         }
     }
@@ -281,7 +307,7 @@ async fn by_pass(
     let Ok(ShardReply::Recheck { place, .. }) = reply else {
         return Err(leave::not_brought(visitor, "ticket"));
     };
-    let done = checks::done(visit, room, fields)?;
+    let brought = checks::brought(visit, room, fields);
     let in_use = visit.board(room).await;
     let claim = Claim {
         visit,
@@ -290,105 +316,18 @@ async fn by_pass(
         fields,
     };
     claim
-        .check_first(&place, pass.session, done, in_use.as_ref())
+        .check_first(&place, pass.session, brought, in_use.as_ref())
         .await
 }
 
-/// The status and the state of a claim that leads to no pass now.
-fn not_yet(ticket: &Ticket, reply: ShardReply, in_use: Option<&InUse>, now: u64) -> (u16, Found) {
-    match reply {
-        // Granted, but a brake came in between: no first pass until it is released.
-        ShardReply::Session { .. } => {
-            let own = from_ticket(ticket, in_use.map(|in_use| &*in_use.board)).standing;
-            let standing = Standing {
-                stand: Stand::Pending,
-                ..own
-            };
-            (
-                409,
-                Found {
-                    standing,
-                    exchange: None,
-                    unknown: false,
-                },
-            )
-        }
-        ShardReply::Pending { .. } => {
-            let found = place::of_reply(ticket, reply, now);
-            (
-                202,
-                Found {
-                    standing: Standing {
-                        stand: Stand::Pending,
-                        ..found.standing
-                    },
-                    ..found
-                },
-            )
-        }
-        _ => (409, place::of_reply(ticket, reply, now)),
-    }
-}
-
-/// While a brake is on, or may be, and while the shop does not answer, only sessions that run already go on: the status and
-/// the state of everybody else. No claim of theirs is sent, not even of one who still waits, as far as is known here: its
-/// home may know better and grant it, and the session would begin. An offer stands meanwhile, and where it is the shop, a
-/// claim is seen to be wanted.
-fn held_back(stand: Stand, is_braked: bool) -> Option<(u16, Stand)> {
-    match stand {
-        Stand::Admitted | Stand::Elsewhere => None,
-        Stand::Called | Stand::Pending if !is_braked => Some((202, Stand::Pending)),
-        _ => Some((409, stand)),
-    }
+/// Whether a claim got further with its check: it counts, or the first pass is handed out. Who is in already had no need.
+fn lets_on(reply: &ShardReply) -> bool {
+    matches!(
+        reply,
+        ShardReply::Session { first: true, .. } | ShardReply::Pending { .. }
+    )
 }
 
 fn may_admit(in_use: Option<&InUse>, line: u8) -> bool {
     in_use.is_some_and(|in_use| gate::may_admit(&in_use.board, in_use.age, line))
-}
-
-/// The first pass of a session of `room`.
-pub fn first_pass(room: Room, session: SessionId, ends: u64, now: u64, confirmed: bool) -> Pass {
-    let (session_seconds, pass_seconds) = (room.event.session_seconds(), room.event.pass_seconds());
-    renewal::first(session, ends, now, confirmed, session_seconds, pass_seconds)
-}
-
-/// The cookies that keep a pass.
-pub fn cookies(
-    visit: &Visit,
-    room: Room,
-    visitor: &Visitor<'_>,
-    pass: &Pass,
-    token: &str,
-) -> impl Iterator<Item = String> {
-    let session = pass.session_ends_at.saturating_sub(visit.now_seconds());
-    let seconds = session + KEPT_AFTER_SESSION_SECONDS;
-    let kept = visitor.jar().set(Kind::Pass, token, seconds);
-    let bound = binding::cookie(visit, room, visitor, pass.session, seconds);
-    [kept].into_iter().chain(bound)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // O9.
-    #[test]
-    fn behind_a_shop_that_does_not_answer_or_a_brake_only_sessions_that_run_claim() {
-        use Stand::{Admitted, Called, Elsewhere, Pending, Waiting};
-        for (stand, braked, shop_down) in [
-            (Waiting, Some((409, Waiting)), Some((409, Waiting))),
-            (Called, Some((409, Called)), Some((202, Pending))),
-            (Pending, Some((409, Pending)), Some((202, Pending))),
-            (
-                Stand::Lapsed,
-                Some((409, Stand::Lapsed)),
-                Some((409, Stand::Lapsed)),
-            ),
-            (Admitted, None, None),
-            (Elsewhere, None, None),
-        ] {
-            assert_eq!(held_back(stand, true), braked, "{stand:?}");
-            assert_eq!(held_back(stand, false), shop_down, "{stand:?}");
-        }
-    }
 }

@@ -3,7 +3,7 @@
 
 use anteroom_config as config;
 use anteroom_token::{Challenge, Permit};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::answer::Answer;
 use crate::boards::InUse;
@@ -21,23 +21,31 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     rate_limits::check(visit, Action::Permit)?;
     fields::read(&visit.request, &visit.incoming, &[]).await?;
     let in_use = visit.board(room).await;
-    let (permit, token) = match spent(visit, room, &visitor, in_use.as_ref()).await {
+    let is_spent = spent(visit, room, &visitor, in_use.as_ref()).await;
+    // Many may have been asked for while this one waited.
+    rate_limits::check(visit, Action::Permit)?;
+    let (permit, token) = match is_spent {
         false => kept_or_fresh(visit, room, &visitor, in_use.as_ref()),
         true => fresh(visit, room, in_use.as_ref()),
     };
-    let mut challenge = challenges::document(permit.challenge);
-    if let Some(widget) = turnstile::document(room, &permit) {
-        challenge["turnstile"] = widget;
-    }
     let document = json!({
         "permit": token,
         "expires_at_ms": permit.expires_at * 1_000,
-        "challenge": challenge,
+        "challenge": challenge(room, &permit),
     });
     Ok(Answer::json(201, &document).with(
         "set-cookie",
         visitor.jar().set(Kind::Permit, &token, KEPT_SECONDS),
     ))
+}
+
+/// What a permit asks for, with what the widget needs.
+pub fn challenge(room: Room, permit: &Permit) -> Value {
+    let mut challenge = challenges::document(permit.challenge);
+    if let Some(widget) = turnstile::document(room, permit) {
+        challenge["turnstile"] = widget;
+    }
+    challenge
 }
 
 /// A permit that asks for work is kept while there is time to do it.
@@ -60,13 +68,12 @@ pub fn kept_or_fresh(
 /// A new permit.
 pub fn fresh(visit: &Visit, room: Room, in_use: Option<&InUse>) -> (Permit, String) {
     rate_limits::count(visit, room, Action::Permit);
-    let bits = |base| challenges::difficulty(base, &visit.signals(room, in_use)).bits();
-    let usual = match room.event.challenge {
-        config::Challenge::None => Challenge::None,
-        config::Challenge::Work(base) => Challenge::Work { bits: bits(base) },
-        config::Challenge::Turnstile(base) => Challenge::Turnstile { bits: bits(base) },
-        config::Challenge::WorkAndTurnstile(base) => {
-            Challenge::WorkAndTurnstile { bits: bits(base) }
+    let usual = match (room.event.challenge, visit.bits(room, in_use)) {
+        (_, None) | (config::Challenge::None, _) => Challenge::None,
+        (config::Challenge::Work(_), Some(bits)) => Challenge::Work { bits },
+        (config::Challenge::Turnstile(_), Some(bits)) => Challenge::Turnstile { bits },
+        (config::Challenge::WorkAndTurnstile(_), Some(bits)) => {
+            Challenge::WorkAndTurnstile { bits }
         }
     };
     let challenge = turnstile::in_force(visit, room, usual);

@@ -1,6 +1,8 @@
 //! What the room answers at a protected path: the queue page at the same address for a person, a problem that says how
 //! to join for a program.
 
+mod sent;
+
 use anteroom_queue::board::Phase;
 use anteroom_queue::shard::command::VisitorState;
 use anteroom_queue::units::{ClaimId, EntryNumber, Millis, Rank, UnixMillis};
@@ -8,7 +10,7 @@ use anteroom_token::{Pass, Permit};
 
 use crate::answer::Answer;
 use crate::boards::InUse;
-use crate::checks::{self, Check};
+use crate::checks;
 use crate::cookies::{KEPT_SECONDS, Kind};
 use crate::deployment::Room;
 use crate::documents::{StateDocument, shown_line, wait};
@@ -28,6 +30,8 @@ use crate::visit::Visit;
 use crate::visitor::{Visitor, claim_text, is_of_place};
 use crate::way_back::without_cookies_off;
 use crate::zones;
+
+use sent::Sent;
 
 /// The room's answer.
 pub async fn answer(
@@ -192,22 +196,6 @@ fn permit(
     }
 }
 
-/// What goes out with this page only.
-struct Sent {
-    nonce: String,
-    permit: Option<(Permit, String)>,
-    check: Option<Check>,
-    poll: Millis,
-}
-
-impl Sent {
-    /// Until when who cannot work waits.
-    fn work_until(&self, visit: &Visit, now: UnixMillis) -> Option<UnixMillis> {
-        let (asks, _) = self.permit.as_ref().or(self.check.as_ref())?;
-        checks::waits_until(visit, asks, now)
-    }
-}
-
 fn page_view(
     visit: &Visit,
     room: Room,
@@ -227,7 +215,7 @@ fn page_view(
     let asked = Asked::of(visit, visitor);
     let language = Language::choose(visit.incoming.header("accept-language").as_deref());
     let place = place(standing, in_use, ran_out(visitor, standing));
-    let work_until = sent.work_until(visit, now);
+    let work_until = sent.work_until(visit, room, visitor, now);
     let mut view = PageView {
         event: event.id.clone(),
         run: event.run,

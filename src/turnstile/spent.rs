@@ -20,24 +20,51 @@ pub type TokenHash = [u8; 16];
 /// The tokens that held.
 #[derive(Debug, Default)]
 pub struct Spent {
-    kept: BTreeMap<TokenHash, ([u8; NONCE_BYTES], UnixMillis)>,
+    kept: BTreeMap<TokenHash, Known>,
+}
+
+/// Whose a token is.
+#[derive(Debug)]
+struct Known {
+    by: [u8; NONCE_BYTES],
+    at: UnixMillis,
+    /// It held; else the third party is being asked about it.
+    held: bool,
 }
 
 impl Spent {
-    /// Whether another permit has used this token.
-    pub fn is_anothers(&self, token: TokenHash, nonce: [u8; NONCE_BYTES]) -> bool {
-        self.kept.get(&token).is_some_and(|(by, _)| *by != nonce)
+    /// Holds a token for a permit while the third party is asked about it, so that no other one is asked about it at the
+    /// same time. `false`: it is another permit's.
+    pub fn hold(&mut self, token: TokenHash, nonce: [u8; NONCE_BYTES], now: UnixMillis) -> bool {
+        self.known(token, nonce, now).by == nonce
     }
 
     /// It held, for this permit.
     pub fn spend(&mut self, token: TokenHash, nonce: [u8; NONCE_BYTES], now: UnixMillis) {
+        let known = self.known(token, nonce, now);
+        known.held |= known.by == nonce;
+    }
+
+    /// It did not hold, or there was no answer.
+    pub fn let_go(&mut self, token: TokenHash, nonce: [u8; NONCE_BYTES]) {
+        let is_free = |known: &Known| known.by == nonce && !known.held;
+        if self.kept.get(&token).is_some_and(is_free) {
+            self.kept.remove(&token);
+        }
+    }
+
+    fn known(&mut self, token: TokenHash, nonce: [u8; NONCE_BYTES], now: UnixMillis) -> &mut Known {
         if self.kept.len() >= MOST_KEPT {
-            self.kept.retain(|_, (_, at)| now.since(*at) < KEPT);
+            self.kept.retain(|_, known| now.since(known.at) < KEPT);
         }
         if self.kept.len() >= MOST_KEPT {
             self.kept.clear();
         }
-        self.kept.entry(token).or_insert((nonce, now));
+        self.kept.entry(token).or_insert(Known {
+            by: nonce,
+            at: now,
+            held: false,
+        })
     }
 }
 
@@ -59,12 +86,18 @@ mod tests {
         let mut spent = Spent::default();
         let (mine, theirs) = ([1; 16], [2; 16]);
         let token = hash_of("a token");
-        assert!(!spent.is_anothers(token, mine));
+        assert!(spent.hold(token, mine, NOW));
+        assert!(!spent.hold(token, theirs, NOW), "while it is asked about");
+        spent.let_go(token, theirs);
+        spent.let_go(token, mine);
+        assert!(spent.hold(token, theirs, NOW), "it did not hold");
+        spent.let_go(token, theirs);
         spent.spend(token, mine, NOW);
         spent.spend(token, theirs, NOW);
-        assert!(!spent.is_anothers(token, mine), "a join that is sent again");
-        assert!(spent.is_anothers(token, theirs));
-        assert!(!spent.is_anothers(hash_of("another"), theirs));
+        spent.let_go(token, mine);
+        assert!(spent.hold(token, mine, NOW), "a join that is sent again");
+        assert!(!spent.hold(token, theirs, NOW));
+        assert!(spent.hold(hash_of("another"), theirs, NOW));
     }
 
     #[test]

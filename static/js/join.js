@@ -33,8 +33,18 @@ async function prove(permit) {
   return Promise.race([late, instead]);
 }
 
-/** A join with what its permit asks for. A token that is not taken is replaced by work. */
-async function sendWith(permit, more) {
+/** The permit asks for more now, and makes the same place: all tabs go on with it. */
+function takeRaised(permit) {
+  room.permit = permit;
+  memory.write({ permit });
+  return permit;
+}
+
+/**
+ * A join with what its permit asks for. A token that is not taken is replaced by work; a permit that comes back because
+ * its network is asked for more by now is worked for once more.
+ */
+async function sendWith(permit, more, again = true) {
   const send = ({ solution, turnstile }) =>
     request("POST", `${queue}/tickets`, {
       permit,
@@ -46,7 +56,12 @@ async function sendWith(permit, more) {
   try {
     return await send(proof);
   } catch (error) {
-    const { field, type } = error.answer ?? {};
+    const { field, type, permit: raised } = error.answer ?? {};
+    if (type === UNSOLVED && raised) {
+      takeRaised(raised);
+      if (again) return sendWith(raised, more, false);
+      throw error;
+    }
     if (!proof.turnstile || (field !== "turnstile" && type !== UNSOLVED)) throw error;
     widget.giveUp();
     return send(await prove(permit));

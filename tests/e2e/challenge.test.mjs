@@ -200,6 +200,77 @@ test("P18 without script a wait that the server measures does instead, for a few
   assert.equal((await join(elsewhere, free)).status, 201, "other networks wait no longer");
 });
 
+test("P18 forty who wait at the same time are ten, and a lost answer is found again", async () => {
+  const near = (n) => ({ "cf-connecting-ip": `198.18.7.${n}` });
+  const people = await Promise.all(Array.from({ length: 40 }, (_, n) => asks("waits", near(n))));
+  await room.advance(WAIT_MS);
+  const all = () => Promise.all(people.map(({ fan, permit }) => join(fan, permit)));
+  const joined = await all();
+  const places = joined.filter(({ status }) => status === 201);
+  assert.equal(places.length, 10, String(joined.map(({ status }) => status)));
+  for (const { status, json } of joined.filter((answer) => !places.includes(answer))) {
+    assert.deepEqual([status, json.type], [422, "urn:anteroom:problem:unsolved"]);
+    assert.ok(json.retry_after_ms > 500_000);
+  }
+  for (const { fan } of people) fan.jar.clear();
+  const again = await all();
+  assert.deepEqual(
+    again.filter(({ status }) => status === 200).map(({ json }) => json.entry),
+    places.map(({ json }) => json.entry),
+    "and nobody else gets in with it",
+  );
+});
+
+test("P18 a wait while the home is away counts: the permit that comes back asks for nothing more", async () => {
+  const near = (n) => ({ "cf-connecting-ip": `198.18.8.${n}` });
+  const people = await Promise.all(Array.from({ length: 15 }, (_, n) => asks("away", near(n))));
+  await room.advance(WAIT_MS);
+  await room.cut("away/1/shard");
+  const away = [];
+  for (const { fan, permit } of people) away.push(await join(fan, permit));
+  await room.cut();
+  assert.deepEqual(
+    away.map(({ status }) => status),
+    [...Array(10).fill(503), ...Array(5).fill(422)],
+  );
+  const kept = away.slice(0, 10).map(({ json }, n) => join(people[n].fan, json.permit));
+  for (const { status, text } of await Promise.all(kept)) assert.ok([200, 201].includes(status), text);
+});
+
+test("P22 Q2 permits fetched together are asked for more as their network's joins grow, for the same place", async () => {
+  const near = (n) => ({ "cf-connecting-ip": `203.0.114.${n % 250}` });
+  const people = await Promise.all(
+    Array.from({ length: 300 }, async (_, n) => {
+      const person = await asks("crowd", near(n));
+      assert.equal(person.challenge.bits, 4, "nobody has joined yet");
+      return person;
+    }),
+  );
+  for (const person of people) person.solution = await solve(person.permit, 4);
+  const all = await Promise.all(people.map(({ fan, permit, solution }) => join(fan, permit, solution)));
+  const refused = people.filter((_, n) => all[n].status !== 201);
+  assert.equal(refused.length, 300 - 256, "at once as one after the other");
+  const raised = async ({ permit }, { status, json, cookies }, bits = 6) => {
+    const { type, field, challenge, permit: more } = json;
+    assert.deepEqual([status, type, field], [422, "urn:anteroom:problem:unsolved", "solution"]);
+    assert.deepEqual([challenge.bits, opened(more).claims.bits], [bits, bits]);
+    assert.equal(opened(more).claims.jti, opened(permit).claims.jti, "it makes the same place");
+    assert.ok(cookies.some(({ value }) => value === more));
+    return more;
+  };
+  for (const person of refused) {
+    const more = await raised(person, all[people.indexOf(person)]);
+    const joined = await join(person.fan, more, await solve(more, 6));
+    assert.equal(joined.status, 201, "nobody is asked twice");
+  }
+  const [first] = people.filter((person) => !refused.includes(person));
+  const place = all[people.indexOf(first)].json;
+  first.fan.jar.clear();
+  const more = await raised(first, await join(first.fan, first.permit, first.solution));
+  const found = await join(first.fan, more, await solve(more, 6));
+  assert.deepEqual([found.status, found.json.entry], [200, place.entry], "a lost answer costs no place and makes none");
+});
+
 test("P22 Q2 two thousand honest joins behind one network all get a place; the work grows eightfold and no further", async () => {
   const bits = new Set();
   const crowd = Array.from({ length: 2_000 }, (_, n) => ({ "cf-connecting-ip": `203.0.113.${n % 250}` }));

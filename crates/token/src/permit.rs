@@ -59,6 +59,17 @@ impl Challenge {
         }
     }
 
+    /// The same, reckoned from `bits`.
+    #[must_use]
+    pub const fn with_bits(self, bits: u8) -> Self {
+        match self {
+            Challenge::None => Challenge::None,
+            Challenge::Work { .. } => Challenge::Work { bits },
+            Challenge::Turnstile { .. } => Challenge::Turnstile { bits },
+            Challenge::WorkAndTurnstile { .. } => Challenge::WorkAndTurnstile { bits },
+        }
+    }
+
     /// Whether a third party's widget is asked for.
     pub const fn asks_turnstile(self) -> bool {
         matches!(
