@@ -11,7 +11,7 @@
 
 use std::cell::RefCell;
 
-use anteroom_queue::units::{Millis, UnixMillis};
+use anteroom_queue::units::{ClaimId, Millis, UnixMillis};
 use base64ct::{Base64UrlUnpadded, Encoding};
 
 use crate::deployment::Room;
@@ -25,8 +25,8 @@ use crate::visit::Visit;
 pub enum Action {
     /// A permit is made.
     Permit,
-    /// A code was wrong.
-    WrongCode,
+    /// A hand-over code is tried.
+    Guess,
     /// A visitor or a program looks how it stands.
     Poll,
 }
@@ -36,18 +36,27 @@ pub enum Action {
 pub enum Whose {
     /// Whoever comes from a network.
     Network(Network),
-    /// Whoever brings the ticket of this permit's place.
-    Place([u8; 16]),
+    /// The browser of this claim id that brings the ticket of this permit's place. The place may be in other hands now:
+    /// what they ask is not counted against it.
+    Browser([u8; 16], ClaimId),
+    /// All browsers of a network that bring the ticket of this permit's place: claim ids are made up easily.
+    PlaceIn([u8; 16], Network),
+    /// Whoever brings the hand-over code of this hash, which an edge has made.
+    Code([u8; 16]),
 }
 
 /// Permits of one customer's network in a minute: a hundred a second, which no crowd behind one address asks for and which
 /// cost an isolate a hundredth of its time.
 const MOST_PERMITS: u32 = 6_000;
-/// Wrong codes of one customer's network in a minute: more than a family with shaking hands types. A code has more random
-/// bits than anybody guesses; this keeps who tries from keeping the objects busy.
-const MOST_WRONG_CODES: u32 = 20;
-/// Looks with one ticket in ten seconds: a page makes five at most, so forty tabs of one browser.
+/// Codes that no edge has made, of one customer's network in a minute: more than a family with shaking hands types. A code
+/// has more random bits than anybody guesses; this keeps who tries from keeping the objects busy.
+const MOST_GUESSES: u32 = 20;
+/// How often one code that an edge has made is tried in a minute: more than any browser sends it.
+const MOST_OF_ONE_CODE: u32 = 20;
+/// Looks of one browser with one ticket in ten seconds: a page makes five at most, so forty tabs of one browser.
 const MOST_POLLS: u32 = 200;
+/// Looks with one ticket of all browsers behind one customer's address in ten seconds: ten that ask as often as they may.
+const MOST_POLLS_OF_PLACE: u32 = 2_000;
 /// Looks without a ticket, of one customer's network in ten seconds: five thousand visitors behind one address.
 const MOST_POLLS_OF_NETWORK: u32 = 25_000;
 /// A minute, and ten seconds: the two periods that the platform's limits know.
@@ -62,9 +71,9 @@ impl Action {
     fn binding(self, whose: Whose) -> Option<&'static str> {
         match (self, whose) {
             (Action::Permit, _) => Some("RATE_PERMITS"),
-            (Action::WrongCode, _) => Some("RATE_CODES"),
-            (Action::Poll, Whose::Place(_)) => Some("RATE_POLLS"),
-            (Action::Poll, Whose::Network(_)) => None,
+            (Action::Guess, Whose::Network(_)) => Some("RATE_CODES"),
+            (Action::Poll, Whose::Browser(..)) => Some("RATE_POLLS"),
+            (Action::Guess | Action::Poll, _) => None,
         }
     }
 
@@ -72,9 +81,11 @@ impl Action {
     fn most(self, whose: Whose) -> u32 {
         match (self, whose) {
             (Action::Permit, _) => MOST_PERMITS,
-            (Action::WrongCode, _) => MOST_WRONG_CODES,
-            (Action::Poll, Whose::Place(_)) => MOST_POLLS,
-            (Action::Poll, Whose::Network(_)) => MOST_POLLS_OF_NETWORK,
+            (Action::Guess, Whose::Code(_)) => MOST_OF_ONE_CODE,
+            (Action::Guess, _) => MOST_GUESSES,
+            (Action::Poll, Whose::Browser(..)) => MOST_POLLS,
+            (Action::Poll, Whose::PlaceIn(..)) => MOST_POLLS_OF_PLACE,
+            (Action::Poll, _) => MOST_POLLS_OF_NETWORK,
         }
     }
 
@@ -84,7 +95,7 @@ impl Action {
                 "too-many-permits",
                 "too many permits were asked for from this network; try again later",
             ),
-            Action::WrongCode => (
+            Action::Guess => (
                 "too-many-guesses",
                 "too many wrong codes from this network; try again later",
             ),
@@ -102,7 +113,9 @@ impl Whose {
     fn bytes(self) -> Vec<u8> {
         match self {
             Whose::Network(network) => [&b"network"[..], &network.bytes()].concat(),
-            Whose::Place(nonce) => [&b"place"[..], &nonce].concat(),
+            Whose::Browser(nonce, claim) => [&b"browser"[..], &nonce, &claim.0].concat(),
+            Whose::PlaceIn(nonce, network) => [&b"place"[..], &nonce, &network.bytes()].concat(),
+            Whose::Code(hash) => [&b"code"[..], &hash].concat(),
         }
     }
 }
@@ -129,14 +142,14 @@ impl Seen {
     fn counted(&mut self, action: Action) -> &mut Counts<(Action, Whose)> {
         match action {
             Action::Poll => &mut self.moments,
-            Action::Permit | Action::WrongCode => &mut self.minutes,
+            Action::Permit | Action::Guess => &mut self.minutes,
         }
     }
 
     fn refused(&mut self, action: Action) -> &mut Counts<(Action, Whose)> {
         match action {
             Action::Poll => &mut self.refused_moments,
-            Action::Permit | Action::WrongCode => &mut self.refused_minutes,
+            Action::Permit | Action::Guess => &mut self.refused_minutes,
         }
     }
 
@@ -157,14 +170,15 @@ thread_local! {
 }
 
 /// The network of the customer that a visit comes from, if the platform tells.
-fn customer(visit: &Visit) -> Option<Whose> {
+fn customer(visit: &Visit) -> Option<Network> {
     let address = visit.incoming.header("cf-connecting-ip")?;
-    Some(Whose::Network(Network::of_customer(Some(&address))))
+    Some(Network::of_customer(Some(&address)))
 }
 
-/// Refuses what is asked too often; nothing is counted.
+/// Refuses what is asked too often by a visit's network; nothing is counted.
 pub fn check(visit: &Visit, action: Action) -> Result<(), Problem> {
-    customer(visit).map_or(Ok(()), |whose| check_of(action, whose, visit.now))
+    let whose = customer(visit).map(Whose::Network);
+    whose.map_or(Ok(()), |whose| check_of(action, whose, visit.now))
 }
 
 fn check_of(action: Action, whose: Whose, now: UnixMillis) -> Result<(), Problem> {
@@ -176,20 +190,27 @@ fn check_of(action: Action, whose: Whose, now: UnixMillis) -> Result<(), Problem
 
 /// Counts one of a visit's network, here and at the platform.
 pub fn count(visit: &Visit, room: Room, action: Action) {
-    if let Some(whose) = customer(visit) {
-        count_of(visit, room, action, whose);
+    if let Some(network) = customer(visit) {
+        let whose = Whose::Network(network);
+        count_here(action, whose, visit.now);
+        ask_platform(visit, room, action, whose);
     }
 }
 
-fn count_of(visit: &Visit, room: Room, action: Action, whose: Whose) {
-    let now = visit.now;
-    let asks = SEEN.with_borrow_mut(|seen| {
-        seen.counted(action).count((action, whose), now);
-        seen.refused(action).of((action, whose), now).0 == 0
-    });
-    let Some(binding) = action.binding(whose).filter(|_| asks) else {
+/// Counts one in this isolate; answers since when it counts.
+fn count_here(action: Action, whose: Whose, now: UnixMillis) -> UnixMillis {
+    SEEN.with_borrow_mut(|seen| seen.counted(action).count((action, whose), now))
+}
+
+/// Counts one at the platform, beside the answer.
+fn ask_platform(visit: &Visit, room: Room, action: Action, whose: Whose) {
+    let refused = |seen: &mut Seen| seen.refused(action).of((action, whose), visit.now).0 > 0;
+    let Some(binding) = action.binding(whose) else {
         return;
     };
+    if SEEN.with_borrow_mut(refused) {
+        return;
+    }
     let Ok(limiter) = visit.env.rate_limiter(binding) else {
         return;
     };
@@ -205,102 +226,80 @@ fn count_of(visit: &Visit, room: Room, action: Action, whose: Whose) {
     });
 }
 
-/// A look, by whoever brings the ticket of this nonce or by a network: counted, or refused.
-pub fn look(visit: &Visit, room: Room, ticket: Option<[u8; 16]>) -> Result<(), Problem> {
+/// A look, by a browser with the ticket of a nonce or by a network: counted, or refused.
+pub fn look(visit: &Visit, room: Room, by: Option<([u8; 16], ClaimId)>) -> Result<(), Problem> {
     let Some(network) = customer(visit) else {
         return Ok(());
     };
-    let whose = ticket.map_or(network, Whose::Place);
-    check_of(Action::Poll, whose, visit.now)?;
-    count_of(visit, room, Action::Poll, whose);
+    let all = match by {
+        None => [Some(Whose::Network(network)), None],
+        Some((nonce, claim)) => [
+            Some(Whose::Browser(nonce, claim)),
+            Some(Whose::PlaceIn(nonce, network)),
+        ],
+    };
+    for whose in all.into_iter().flatten() {
+        check_of(Action::Poll, whose, visit.now)?;
+    }
+    for whose in all.into_iter().flatten() {
+        count_here(Action::Poll, whose, visit.now);
+        ask_platform(visit, room, Action::Poll, whose);
+    }
     Ok(())
+}
+
+/// A hand-over code that is tried. It counts from the moment in which it is looked at, so that no more are under way than
+/// may be.
+#[derive(Debug)]
+pub struct Guess {
+    counts: Option<(Whose, UnixMillis)>,
+}
+
+/// A hand-over code is tried: counted, or refused. `made`: the hash of one that an edge has made, which counts by itself:
+/// whatever its neighbours try, it is not refused.
+pub fn guess(visit: &Visit, made: Option<[u8; 16]>) -> Result<Guess, Problem> {
+    let Some(network) = customer(visit) else {
+        return Ok(Guess { counts: None });
+    };
+    guess_of(network, made, visit.now)
+}
+
+fn guess_of(network: Network, made: Option<[u8; 16]>, now: UnixMillis) -> Result<Guess, Problem> {
+    let whose = made.map_or(Whose::Network(network), Whose::Code);
+    check_of(Action::Guess, whose, now)?;
+    let since = count_here(Action::Guess, whose, now);
+    Ok(Guess {
+        counts: Some((whose, since)),
+    })
+}
+
+impl Guess {
+    /// It was a code: of a network it does not count.
+    pub fn was_right(self) {
+        if let Some((whose @ Whose::Network(_), since)) = self.counts {
+            SEEN.with_borrow_mut(|seen| {
+                let counted = seen.counted(Action::Guess);
+                counted.give_back((Action::Guess, whose), since);
+            });
+        }
+    }
+
+    /// It was none: the platform counts it too.
+    pub fn was_wrong(self, visit: &Visit, room: Room) {
+        if let Some((whose, _)) = self.counts {
+            ask_platform(visit, room, Action::Guess, whose);
+        }
+    }
 }
 
 /// Whether the platform's limit says that a visit's network asks for many permits.
 pub fn is_busy(visit: &Visit) -> bool {
-    customer(visit).is_some_and(|whose| {
-        let busy = (Action::Permit, whose);
+    customer(visit).is_some_and(|network| {
+        let busy = (Action::Permit, Whose::Network(network));
         SEEN.with_borrow_mut(|seen| seen.refused(Action::Permit).of(busy, visit.now).0 > 0)
     })
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const NOW: UnixMillis = UnixMillis(1_000_000);
-
-    fn network(address: &str) -> Whose {
-        Whose::Network(Network::of_customer(Some(address)))
-    }
-
-    /// How many of one kind are taken before one has to wait, and how long it waits.
-    fn taken(seen: &mut Seen, action: Action, whose: Whose) -> (u32, Millis) {
-        for count in 0.. {
-            if let Some(wait) = seen.waits(action, whose, NOW) {
-                return (count, wait);
-            }
-            seen.counted(action).count((action, whose), NOW);
-        }
-        unreachable!("everything has a limit")
-    }
-
-    // Q6.
-    #[test]
-    fn each_kind_has_its_limit_for_each_network_and_place() {
-        let mut seen = Seen::nothing();
-        let here = network("192.0.2.7");
-        for (action, whose, most, wait) in [
-            (Action::Permit, here, 6_000, MINUTE),
-            (Action::WrongCode, here, 20, MINUTE),
-            (Action::Poll, here, 25_000, TEN_SECONDS),
-            (Action::Poll, Whose::Place([1; 16]), 200, TEN_SECONDS),
-            (Action::Poll, Whose::Place([2; 16]), 200, TEN_SECONDS),
-            (Action::WrongCode, network("192.0.2.8"), 20, MINUTE),
-        ] {
-            assert_eq!(taken(&mut seen, action, whose), (most, wait), "{action:?}");
-        }
-        let later = NOW.plus(TEN_SECONDS);
-        let place = Whose::Place([1; 16]);
-        assert_eq!(seen.waits(Action::Poll, place, later), None);
-    }
-
-    // P22.
-    #[test]
-    fn the_platforms_limit_of_a_place_is_never_asked_about_a_network() {
-        let (here, place) = (network("192.0.2.7"), Whose::Place([1; 16]));
-        assert_eq!(Action::Poll.binding(place), Some("RATE_POLLS"));
-        assert_eq!(Action::Poll.binding(here), None);
-        assert_eq!(Action::Permit.binding(here), Some("RATE_PERMITS"));
-        assert_eq!(Action::WrongCode.binding(here), Some("RATE_CODES"));
-    }
-
-    #[test]
-    fn what_the_platform_refuses_waits_as_long_as_it_counts_but_a_permit_only_costs_more() {
-        let mut seen = Seen::nothing();
-        let here = network("192.0.2.7");
-        for (action, expected) in [
-            (Action::Permit, None),
-            (Action::WrongCode, Some(MINUTE)),
-            (Action::Poll, Some(TEN_SECONDS)),
-        ] {
-            seen.refused(action).count((action, here), NOW);
-            assert_eq!(seen.waits(action, here, NOW), expected, "{action:?}");
-            let there = network("192.0.2.8");
-            assert_eq!(seen.waits(action, there, NOW), None, "{action:?}");
-        }
-    }
-
-    #[test]
-    fn a_network_and_a_place_are_never_told_apart_by_less_than_all_of_them() {
-        let all = [
-            network("192.0.2.7").bytes(),
-            network("192.0.2.8").bytes(),
-            network("2001:db8::1").bytes(),
-            Whose::Place([0; 16]).bytes(),
-        ];
-        for (at, one) in all.iter().enumerate() {
-            assert!(all[..at].iter().all(|other| other != one));
-        }
-    }
-}
+#[path = "rate_limits_tests.rs"]
+mod tests;

@@ -4,7 +4,7 @@
 
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::units::{KeyHash, Nonce, PlaceIndex, ShardIndex, UnixMillis};
-use anteroom_token::{HANDOVER_SECRET_BYTES, HandoverCode};
+use anteroom_token::HandoverCode;
 use qrcodegen::{QrCode, QrCodeEcc};
 use serde_json::json;
 
@@ -60,11 +60,9 @@ async fn make(visit: &Visit, room: Room, visitor: &Visitor<'_>) -> Result<Made, 
     let ticket = visitor
         .ticket()
         .ok_or_else(|| leave::not_brought(visitor, "ticket"))?;
-    let secret: [u8; HANDOVER_SECRET_BYTES] = {
-        let random = platform::random_128();
-        core::array::from_fn(|at| random[at])
-    };
-    let code = HandoverCode::new(ticket.home, secret);
+    let random = platform::random_128();
+    let random = core::array::from_fn(|at| random[at]);
+    let code = room.tokens.handover_code(ticket.home, random);
     let link = format!("{}#{}", visit.link(room, "/handover"), code.text());
     let picture = picture(&link).ok_or_else(|| {
         let title = "host: allowed is one whose addresses fit into a picture of a link";

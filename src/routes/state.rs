@@ -20,8 +20,9 @@ use crate::visitor::{Visitor, is_of_place};
 /// The state.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     let visitor = visit.visitor(room);
-    let ticket = visitor.ticket().map(|ticket| ticket.nonce);
-    rate_limits::look(visit, room, ticket)?;
+    let by = visitor.ticket();
+    let by = by.map(|ticket| (ticket.nonce, visitor.claim_id_for(&ticket)));
+    rate_limits::look(visit, room, by)?;
     let in_use = visit.board(room).await;
     let found = of_visitor(visit, room, &visitor, in_use.as_ref()).await;
     // Where the home was asked and had news, its board goes with them.

@@ -1,5 +1,9 @@
 //! `POST /_wr/queues/{event}/handover`: the place of a code moves to the browser that sends it. The request carries the
 //! claim id of that browser: sent again, it is answered again; from another browser it is refused.
+//!
+//! A code that an edge has made carries a mark, and its home is asked about it whatever else comes from the same address:
+//! nobody's tries keep a neighbour from taking a place over. Any other is a try, or from before a change of the mark's key:
+//! of these the homes are asked about a few for each network.
 
 use anteroom_queue::shard::command::{PlaceView, Refused, ShardCommand, ShardReply};
 use anteroom_queue::units::{ClaimId, KeyHash, ShardIndex};
@@ -12,7 +16,7 @@ use crate::fields::{self, Fields};
 use crate::place::{self, Found};
 use crate::poll::SHORTEST_POLL;
 use crate::problem::{self, Problem};
-use crate::rate_limits::{self, Action};
+use crate::rate_limits;
 use crate::routes::{handover, state};
 use crate::standing::{Stand, Standing};
 use crate::visit::Visit;
@@ -57,16 +61,18 @@ async fn take_over(
         .text("id")
         .and_then(claim_of)
         .ok_or_else(|| Problem::field("id", "the claim id of the receiving browser"))?;
-    rate_limits::check(visit, Action::WrongCode)?;
-    let wrong = || {
-        rate_limits::count(visit, room, Action::WrongCode);
-        problem::of_refusal(Refused::HandoverUnknown, Stand::None)
+    let wrong = || problem::of_refusal(Refused::HandoverUnknown, Stand::None);
+    let Some(code) = HandoverCode::read(fields.text("code").unwrap_or_default()) else {
+        rate_limits::guess(visit, None)?.was_wrong(visit, room);
+        return Err(wrong());
     };
-    let code = HandoverCode::read(fields.text("code").unwrap_or_default()).ok_or_else(wrong)?;
     let Some(in_use) = visit.board(room).await else {
         return Err(Problem::away(SHORTEST_POLL.0));
     };
+    let made = room.tokens.made_handover_code(&code).then(|| code.hash());
+    let guess = rate_limits::guess(visit, made)?;
     if code.home() >= in_use.board.shards {
+        guess.was_wrong(visit, room);
         return Err(wrong());
     }
     let ask = ShardCommand::TakeOver {
@@ -74,7 +80,16 @@ async fn take_over(
         taker,
     };
     let home = ShardIndex(code.home());
-    match rooms::command(&visit.env, room.event, home, ask, rooms::ANSWER_LIMIT).await {
+    let reply = rooms::command(&visit.env, room.event, home, ask, rooms::ANSWER_LIMIT).await;
+    match &reply {
+        Ok(ShardReply::Refused {
+            why: Refused::HandoverUnknown,
+            ..
+        }) => guess.was_wrong(visit, room),
+        Ok(_) => guess.was_right(),
+        Err(_) => {}
+    }
+    match reply {
         Ok(ShardReply::HandedOver { place, .. }) if !Stand::from(place.state).is_live() => {
             Err(over(&place))
         }
@@ -99,10 +114,6 @@ async fn take_over(
                 .with_cookies(kept_id(visitor, taker))
                 .with_cookies(old_pass))
         }
-        Ok(ShardReply::Refused {
-            why: Refused::HandoverUnknown,
-            ..
-        }) => Err(wrong()),
         Ok(ShardReply::Refused { why, .. }) => Err(problem::of_refusal(why, Stand::None)),
         _ => Err(Problem::away(SHORTEST_POLL.0)),
     }

@@ -1,11 +1,13 @@
 // Who asks too often waits, keeps the place, and keeps no object busy; what an address is, only the platform says.
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import { paused } from "./harness/crowd.mjs";
 import { until } from "./harness/exchange.mjs";
 import { startRoom } from "./harness/room.mjs";
 
 const LOOKS = 200;
+const GUESSES = 20;
 const OBJECTS = ["demo/1/shard", "demo/1/coordinator"];
 
 let room;
@@ -17,6 +19,8 @@ before(async () => {
   await paused(room, "demo");
 });
 after(() => room?.stop());
+
+const browserId = () => randomBytes(16).toString("base64url");
 
 const from = (address, more = {}) => ({ "cf-connecting-ip": address, ...more });
 
@@ -61,6 +65,36 @@ test("Q6 who looks a hundred times a second is told to wait, from memory, and ke
   await room.cut();
   await room.advance(11_000);
   assert.equal((await fan.ask()).entry, entry);
+});
+
+test("R5 whatever one visitor tries, a code of a neighbour at the same address is taken", async () => {
+  const here = "198.51.100.70";
+  const giver = await waiting(here);
+  const { code } = (await giver.offer()).json;
+  const guesser = room.visitor({ event: "demo", headers: from(here) });
+  const wrong = () => guesser.takeOver("0000ABCDEFGHJKMNPQRS", browserId());
+  const tries = await Promise.all(Array.from({ length: 60 }, wrong));
+  assert.equal(tries.filter(({ status }) => status === 404).length, GUESSES, "also all at once");
+  for (const { status, json } of tries.filter(({ status }) => status !== 404)) {
+    assert.deepEqual([status, json.type], [429, "urn:anteroom:problem:too-many-guesses"]);
+  }
+  const phone = room.visitor({ event: "demo", headers: from(here) });
+  const taken = await phone.takeOver(code, browserId());
+  assert.deepEqual([taken.status, taken.json.entry], [200, (await giver.ask()).entry], taken.text);
+  const over = [];
+  for (let n = 0; n < 22; n += 1) over.push((await guesser.takeOver(code, browserId())).status);
+  assert.deepEqual([over[0], over.at(-1)], [409, 429], "one code that is sent again and again is braked by itself");
+});
+
+test("R5 who handed a place over and goes on looking keeps nobody from it", async () => {
+  const here = "198.51.100.71";
+  const giver = await waiting(here);
+  const phone = room.visitor({ event: "demo", headers: from(here) });
+  const taken = await phone.takeOver((await giver.offer()).json.code, browserId());
+  assert.equal(taken.status, 200, taken.text);
+  await looksTooOften(giver);
+  const look = await phone.script("GET", `${phone.queue}/tickets/me`);
+  assert.deepEqual([look.status, look.json.entry], [200, taken.json.entry]);
 });
 
 test("O4 an address that a visitor writes changes nothing, neither against it nor for it", async () => {

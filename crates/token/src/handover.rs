@@ -1,15 +1,23 @@
 //! The hand-over code: with it a visitor takes a place along to another browser or phone.
 //!
 //! Twenty characters (see `crockford`): the shard that holds the place in the first four, so that nobody has to be asked
-//! where it is, then 80 random bits. The home stores its hash alone.
+//! where it is, then 80 bits that nobody can guess: 56 of them are random, the last 24 are a mark of the others, by which
+//! an edge knows a code that an edge made from one that somebody tried ([`Tokens::made_handover_code`]). The home stores
+//! the hash of it alone, and decides.
+//!
+//! [`Tokens::made_handover_code`]: crate::Tokens::made_handover_code
 
 use core::fmt;
 
 use crate::crockford;
 use crate::key_hash::{KEY_HASH_BYTES, handover_hash};
 
-/// Random bytes of a hand-over code.
-pub const HANDOVER_SECRET_BYTES: usize = 10;
+/// Random bytes of a hand-over code: of all the codes of a shard no two are alike.
+pub const HANDOVER_RANDOM_BYTES: usize = 7;
+/// Bytes of its mark: of 16 million that somebody tries one looks like ours, and is wrong all the same.
+pub(crate) const HANDOVER_MARK_BYTES: usize = 3;
+/// Bytes that nobody can guess.
+const HANDOVER_SECRET_BYTES: usize = HANDOVER_RANDOM_BYTES + HANDOVER_MARK_BYTES;
 const SECRET_BITS: u32 = HANDOVER_SECRET_BYTES as u32 * 8;
 
 /// A hand-over code. `Display` shows it in groups of five.
@@ -21,9 +29,30 @@ pub struct HandoverCode {
 }
 
 impl HandoverCode {
-    /// A code for a place at `home`, from random bytes.
-    pub fn new(home: u16, secret: [u8; HANDOVER_SECRET_BYTES]) -> Self {
+    /// A code for a place at `home`, from random bytes and their mark.
+    pub(crate) fn marked(
+        home: u16,
+        random: [u8; HANDOVER_RANDOM_BYTES],
+        mark: [u8; HANDOVER_MARK_BYTES],
+    ) -> Self {
+        let secret = core::array::from_fn(|at| match at {
+            0..HANDOVER_RANDOM_BYTES => random[at],
+            _ => mark[at - HANDOVER_RANDOM_BYTES],
+        });
         HandoverCode { home, secret }
+    }
+
+    /// Its random bytes.
+    pub(crate) fn random(&self) -> [u8; HANDOVER_RANDOM_BYTES] {
+        core::array::from_fn(|at| self.secret[at])
+    }
+
+    /// How far it is from the code with the same random bytes and this mark; 0: it is the same.
+    pub(crate) fn differs(&self, mark: [u8; HANDOVER_MARK_BYTES]) -> u8 {
+        let own = &self.secret[HANDOVER_RANDOM_BYTES..];
+        own.iter()
+            .zip(mark)
+            .fold(0, |differs, (own, marked)| differs | (own ^ marked))
     }
 
     /// What somebody typed or a link brought; none if no such code can exist.
@@ -71,11 +100,12 @@ impl fmt::Debug for HandoverCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Keyring, RootKey, SAMPLE_KEY_CURRENT, SAMPLE_KEY_PREVIOUS, Scope, Tokens};
 
     #[test]
     fn a_code_says_where_the_place_is() {
         for home in [0, 1, 6399, u16::MAX] {
-            let code = HandoverCode::new(home, [0xa5; HANDOVER_SECRET_BYTES]);
+            let code = HandoverCode::marked(home, [0xa5; 7], [0xa5; 3]);
             assert_eq!(HandoverCode::read(&code.to_string()), Some(code));
             assert_eq!(HandoverCode::read(&code.text().to_lowercase()), Some(code));
             assert_eq!(code.home(), home);
@@ -86,11 +116,41 @@ mod tests {
     /// A link holds for ten minutes, so these bytes may only change between deploys with a pause that long.
     #[test]
     fn the_text_is_the_documented_one() {
-        let secret = core::array::from_fn(|at| at as u8);
+        let random = core::array::from_fn(|at| at as u8);
         assert_eq!(
-            HandoverCode::new(7, secret).to_string(),
+            HandoverCode::marked(7, random, [7, 8, 9]).to_string(),
             "00070-00G40-R40M3-0E209"
         );
+    }
+
+    // R5.
+    #[test]
+    fn an_edge_knows_the_codes_that_edges_make_and_no_other() {
+        let root = |bytes| RootKey::from_bytes("k1", bytes).unwrap();
+        let tokens = |bytes, run| {
+            let keyring = Keyring::from_root_keys(root(bytes), None).unwrap();
+            let scope = Scope {
+                issuer: "live",
+                event: "demo",
+                run,
+                audience: "tickets.example.com",
+            };
+            Tokens::new(&keyring, scope)
+        };
+        let ours = tokens(SAMPLE_KEY_CURRENT, 1);
+        let code = ours.handover_code(7, [0xa5; HANDOVER_RANDOM_BYTES]);
+        let typed = HandoverCode::read(&code.to_string().to_lowercase()).unwrap();
+        assert!(ours.made_handover_code(&typed));
+        for bit in 0..96 {
+            let mut other = code;
+            match bit {
+                0..80 => other.secret[bit / 8] ^= 1 << (bit % 8),
+                _ => other.home ^= 1 << (bit - 80),
+            }
+            assert!(!ours.made_handover_code(&other), "bit {bit}");
+        }
+        assert!(!tokens(SAMPLE_KEY_CURRENT, 2).made_handover_code(&code));
+        assert!(!tokens(SAMPLE_KEY_PREVIOUS, 1).made_handover_code(&code));
     }
 
     #[test]
@@ -104,7 +164,7 @@ mod tests {
 
     #[test]
     fn debug_output_holds_no_secret() {
-        let code = HandoverCode::new(7, [0xa5; HANDOVER_SECRET_BYTES]);
+        let code = HandoverCode::marked(7, [0xa5; 7], [0xa5; 3]);
         let shown = format!("{code:?}");
         assert!(
             !shown.contains("165") && !shown.contains(&code.text()),

@@ -76,7 +76,7 @@ pub use enqueue::{
     EnqueueKey, EnqueueToken, MAX_ENQUEUE_SECONDS, MAX_MEMBER_KEY_BYTES, enqueue_keys,
 };
 pub use envelope::MAX_TOKEN_BYTES;
-pub use handover::{HANDOVER_SECRET_BYTES, HandoverCode};
+pub use handover::{HANDOVER_RANDOM_BYTES, HandoverCode};
 pub use key_hash::{KEY_HASH_BYTES, member_key_hash};
 pub use keys::{
     KEY_BYTES, KeyError, Keyring, MAX_KEY_ID_BYTES, RootKey, SAMPLE_KEY_CURRENT,

@@ -7,10 +7,12 @@ use crate::codes::CodeMaker;
 use crate::derive::{PassAlgorithm, Purpose, derivation_info, derive, key_id};
 use crate::enqueue::Invitations;
 use crate::envelope::{Opener, Sealer, Signing, open};
+use crate::handover::HANDOVER_MARK_BYTES;
 use crate::marks::{MARK_BYTES, Marks};
 use crate::validity::{self, FIND_AGAIN_SECONDS};
 use crate::{
-    Code, EnqueueToken, Keyring, OperatorToken, Pass, Permit, Refusal, StaffToken, Ticket,
+    Code, EnqueueToken, HANDOVER_RANDOM_BYTES, HandoverCode, Keyring, OperatorToken, Pass, Permit,
+    Refusal, StaffToken, Ticket,
 };
 
 /// Where tokens are valid.
@@ -143,6 +145,26 @@ impl Tokens {
     /// As [`Tokens::mark`], of several things together.
     pub fn mark_of(&self, parts: &[&[u8]]) -> [u8; MARK_BYTES] {
         self.marks.of_all(parts)
+    }
+
+    /// A hand-over code for a place at `home`, from random bytes.
+    pub fn handover_code(&self, home: u16, random: [u8; HANDOVER_RANDOM_BYTES]) -> HandoverCode {
+        HandoverCode::marked(home, random, self.handover_mark(home, random))
+    }
+
+    /// Whether a hand-over code was made by [`Tokens::handover_code`] of this run, under the root keys of now. Only its
+    /// home knows whether it still holds.
+    pub fn made_handover_code(&self, code: &HandoverCode) -> bool {
+        code.differs(self.handover_mark(code.home(), code.random())) == 0
+    }
+
+    fn handover_mark(
+        &self,
+        home: u16,
+        random: [u8; HANDOVER_RANDOM_BYTES],
+    ) -> [u8; HANDOVER_MARK_BYTES] {
+        let mark = self.mark_of(&[b"handover", &home.to_be_bytes(), &random]);
+        core::array::from_fn(|at| mark[at])
     }
 
     /// Signs a ticket.
