@@ -2,7 +2,7 @@
 //! [`Answer::into_response`] is the only place that turns it into the platform's response.
 
 use wasm_bindgen::JsValue;
-use web_sys::{Headers, ReadableStream, Response, ResponseInit};
+use web_sys::{Headers, ReadableStream, Response, ResponseInit, WebSocket};
 use worker::js_sys;
 
 use crate::house_headers::{house_header, with_house_headers};
@@ -17,6 +17,8 @@ pub enum Body {
     Bytes(&'static [u8]),
     /// What arrives over time.
     Stream(ReadableStream),
+    /// A WebSocket.
+    Socket(WebSocket),
 }
 
 /// A status, headers and a body. What it does not say itself the [house headers](crate::house_headers) say, `no-store` among them.
@@ -63,6 +65,14 @@ impl Answer {
             ..Answer::empty(200)
         }
         .with("content-type", content_type)
+    }
+
+    /// A WebSocket.
+    pub fn socket(socket: WebSocket) -> Self {
+        Answer {
+            body: Body::Socket(socket),
+            ..Answer::empty(101)
+        }
     }
 
     /// A JSON document.
@@ -132,6 +142,10 @@ impl Answer {
             }
             Body::Stream(stream) if !head_only => {
                 Response::new_with_opt_readable_stream_and_init(Some(&stream), &init)
+            }
+            Body::Socket(socket) => {
+                js_sys::Reflect::set(&init, &"webSocket".into(), socket.as_ref())?;
+                Response::new_with_opt_str_and_init(None, &init)
             }
             _ => Response::new_with_opt_str_and_init(None, &init),
         }

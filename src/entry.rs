@@ -234,5 +234,6 @@ async fn carry_out(visit: &Visit, route: Route, event: Option<&str>) -> Result<A
         Route::StaffEnter => routes::staff_enter::answer(visit, room()?).await,
         Route::Log => routes::log::answer(visit, named).await,
         Route::Events => routes::events::answer(visit, room()?).await,
+        Route::Socket => routes::socket::answer(visit, room()?).await,
     }
 }

@@ -65,6 +65,7 @@ static JS: LazyLock<String> = LazyLock::new(|| {
         include_str!("../static/js/announce.js"),
         include_str!("../static/js/pieces.js"),
         include_str!("../static/js/poll.js"),
+        include_str!("../static/js/push.js"),
         include_str!("../static/js/lock.js"),
         include_str!("../static/js/work.js"),
         include_str!("../static/js/widget.js"),

@@ -16,6 +16,7 @@
 use std::time::Duration;
 
 use anteroom_config::Event;
+use anteroom_durable_objects::sockets;
 use anteroom_durable_objects::wire::{self, FORGOTTEN};
 use anteroom_durable_objects::wire::{
     CoordinatorAnswer, CoordinatorAsk, CoordinatorCall, ShardAnswer, ShardAsk, ShardBody, ShardCall,
@@ -24,7 +25,7 @@ use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::units::{Millis, ShardIndex};
 use futures_util::future::{Either, select};
 use wasm_bindgen::JsValue;
-use worker::{Delay, Env, Method, Request, RequestInit, js_sys};
+use worker::{Delay, Env, Method, Request, RequestInit, Stub, js_sys};
 
 use crate::{deleted, isolate, platform};
 
@@ -67,7 +68,7 @@ pub async fn ask_shard(
     });
     let asked = platform::now();
     let answer = within(limit, call_object(env, "SHARD", &name, &call, MOST_CALLS)).await;
-    let answer = answer.and_then(|bytes| read(&bytes));
+    let answer = answer.flatten().and_then(|bytes| read(&bytes));
     if answer == Err(RoomError::Deleted) {
         let (board, now) = (deleted::board(event), platform::now());
         isolate::with(event, |kept| kept.board.deleted(board, now));
@@ -117,6 +118,33 @@ pub async fn command_or(
     match command(env, event, home, asked, limit).await {
         Err(RoomError::Refused(_)) => command(env, event, home, as_before, limit).await,
         answer => answer,
+    }
+}
+
+/// A socket at a shard, for a visitor's page.
+pub async fn socket(
+    env: &Env,
+    event: &'static Event,
+    home: ShardIndex,
+) -> Result<web_sys::WebSocket, RoomError> {
+    let given = within(ANSWER_LIMIT, async {
+        let stub = stub(
+            env,
+            "SHARD",
+            &wire::shard_name(&event.id, event.run, home.0),
+        )?;
+        let address = sockets::address(&event.id, event.run, home.0);
+        let request = Request::new(&address, Method::Get)?;
+        request.headers().set("upgrade", "websocket")?;
+        let response = stub.fetch_with_request(request).await?;
+        let status = response.status_code();
+        let socket = response.websocket();
+        socket.ok_or(CallError::Failed(status))
+    });
+    match given.await? {
+        Ok(socket) => Ok(socket.as_ref().clone()),
+        Err(CallError::Failed(FORGOTTEN)) => Err(RoomError::Deleted),
+        Err(why) => Err(RoomError::Unreachable(format!("a socket: {why:?}"))),
     }
 }
 
@@ -192,7 +220,7 @@ async fn coordinators_bytes(
         ask,
     });
     let answer = call_object(env, "COORDINATOR", &name, &call, calls);
-    let answer = within(ANSWER_LIMIT, answer).await;
+    let answer = within(ANSWER_LIMIT, answer).await.flatten();
     if let Err(RoomError::Refused(why)) = &answer {
         platform::log(&format!("coordinator of {}: {why}", event.id));
     }
@@ -215,13 +243,11 @@ fn most_calls(ask: &CoordinatorAsk) -> u32 {
     }
 }
 
-async fn within(
-    limit: Millis,
-    answer: impl Future<Output = Result<Vec<u8>, RoomError>>,
-) -> Result<Vec<u8>, RoomError> {
+/// What comes within `limit`.
+async fn within<T>(limit: Millis, answer: impl Future<Output = T>) -> Result<T, RoomError> {
     let timer = Delay::from(Duration::from_millis(limit.0));
     match select(Box::pin(answer), timer).await {
-        Either::Left((answer, _)) => answer,
+        Either::Left((answer, _)) => Ok(answer),
         Either::Right(_) => Err(RoomError::Unreachable(format!(
             "no answer within {} ms",
             limit.0
@@ -266,6 +292,7 @@ async fn call_object(
     }
 }
 
+#[derive(Debug)]
 enum CallError {
     Platform(worker::Error),
     Failed(u16),
@@ -278,16 +305,17 @@ impl From<worker::Error> for CallError {
     }
 }
 
+fn stub(env: &Env, binding: &str, name: &str) -> worker::Result<Stub> {
+    env.durable_object(binding)?.id_from_name(name)?.get_stub()
+}
+
 async fn call_once(
     env: &Env,
     binding: &str,
     name: &str,
     call: &[u8],
 ) -> Result<Vec<u8>, CallError> {
-    let stub = env
-        .durable_object(binding)?
-        .id_from_name(name)?
-        .get_stub()?;
+    let stub = stub(env, binding, name)?;
     let mut init = RequestInit::new();
     init.with_method(Method::Post)
         .with_body(Some(js_sys::Uint8Array::from(call).into()));

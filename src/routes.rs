@@ -29,6 +29,7 @@ pub mod release;
 pub mod room;
 pub mod room_problem;
 pub mod sheet;
+pub mod socket;
 pub mod solver;
 pub mod staff;
 pub mod staff_enter;
@@ -96,6 +97,8 @@ pub enum Route {
     Log,
     /// The board as it changes.
     Events,
+    /// The board as it changes, told by the place's home.
+    Socket,
 }
 
 /// Every route.
@@ -129,6 +132,7 @@ pub const ROUTES: &[(&str, &str, Route)] = &[
     ("POST", "/queues/{event}/tickets/me/defer", Route::Defer),
     ("POST", "/queues/{event}/tickets/me/handover", Route::Offer),
     ("GET", "/queues/{event}/tickets/me/events", Route::Events),
+    ("GET", "/queues/{event}/tickets/me/ws", Route::Socket),
 ];
 
 /// What a path below the prefix leads to.

@@ -133,6 +133,8 @@ pub struct Pair {
     pub is_reachable: bool,
     /// Answers to visitors: when, whom, what.
     pub answers: Vec<(UnixMillis, u32, ShardAnswer)>,
+    /// What was said to all who listen, and when.
+    pub words: Vec<(UnixMillis, serde_json::Value)>,
     /// When reports left the shard.
     pub reports: Vec<UnixMillis>,
     /// When the coordinator wanted the shard to be asked for a report.
@@ -183,6 +185,7 @@ impl Pair {
             settings,
             is_reachable: true,
             answers: Vec::new(),
+            words: Vec::new(),
             reports: Vec::new(),
             pokes: Vec::new(),
             rounds: Vec::new(),
@@ -261,6 +264,10 @@ impl Pair {
         for (to, bytes) in step.answers {
             self.answers
                 .push((self.now, to, wire::decode(&bytes).unwrap()));
+        }
+        if let Some(word) = step.word {
+            let word = serde_json::from_str(&word).unwrap();
+            self.words.push((self.now, word));
         }
         let Some((report, counts)) = step.report else {
             return;

@@ -11,7 +11,7 @@ use anteroom_queue::units::UnixMillis;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::js_sys::{Date, Function, Object, Reflect};
 use worker::wasm_bindgen_futures::JsFuture;
-use worker::{Env, State, console_error, console_log, console_warn};
+use worker::{Env, State, WebSocket, console_error, console_log, console_warn};
 
 use crate::alarm::AlarmBook;
 use crate::meta::{LeftBehind, META_KEY, Meta};
@@ -82,6 +82,16 @@ impl Instance {
         let global = worker::js_sys::global();
         let timer = method(&global, "setTimeout").call2(&global, &ending, &JsValue::from_f64(0.0));
         timer.expect("a timer can always be set");
+    }
+
+    /// The sockets that the platform keeps for this object.
+    pub fn sockets(&self) -> Vec<WebSocket> {
+        self.state.get_websockets()
+    }
+
+    /// The platform keeps a socket for this object from now on.
+    pub fn accept(&self, socket: &WebSocket) {
+        self.state.accept_web_socket(socket);
     }
 
     /// Runs a task that no request's end takes away.

@@ -38,9 +38,11 @@ mod log_reading;
 mod meta;
 mod object;
 mod opening;
+mod permitted;
 mod platform;
 mod platform_error;
 mod pump;
+mod push;
 #[cfg(test)]
 mod recorded_rows;
 mod refusal;
@@ -53,6 +55,7 @@ mod shard_desk;
 mod shard_object;
 #[cfg(test)]
 mod sizes;
+pub mod sockets;
 mod sqlite;
 pub mod storage;
 mod turnstile_counts;

@@ -19,6 +19,7 @@ use crate::opening::{Core, Known};
 use crate::platform;
 use crate::pump::Due;
 use crate::refusal::{Refusal, response};
+use crate::sockets;
 use crate::sqlite::Table;
 use crate::storage::{Store, WriteFailed};
 use crate::wire;
@@ -54,6 +55,12 @@ pub trait Class: Sized + 'static {
     ) -> Result<(), WriteFailed>;
     /// When the next step is due.
     fn due(&self, now: UnixMillis) -> Due;
+    /// So many hold a socket at this object.
+    fn listening(&mut self, _count: usize) {}
+    /// Somebody wants to listen: what is said first, if anything.
+    fn greet(&mut self, _now: UnixMillis) -> Result<Option<String>, Refusal> {
+        Err(sockets::refused())
+    }
     /// Whether everything of the run is to be deleted.
     fn is_to_be_forgotten(&self, now: UnixMillis) -> bool;
 }
@@ -84,6 +91,9 @@ impl<C: Class> Shell<C> {
 
     /// A request comes in.
     pub async fn fetch(self: &Rc<Self>, mut request: Request) -> worker::Result<Response> {
+        if let Some(socket) = sockets::given(self, &request) {
+            return socket;
+        }
         let body = request.bytes().await?;
         response(self.answer(&body).await)
     }
@@ -148,7 +158,33 @@ impl<C: Class> Shell<C> {
         let Opened { core, table, meta } = opened;
         let desk = C::open(self.instance.env(), core, &Known::of(&meta), now);
         *self.open.borrow_mut() = Some(Open { desk, table, meta });
+        self.count_sockets();
         Ok(())
+    }
+
+    /// What a page that wants to listen is told first.
+    pub fn greeting(&self, meant: &Known) -> Result<Option<String>, Refusal> {
+        self.opened(Some(meant))?;
+        let mut slot = self.open.borrow_mut();
+        let Open { desk, meta, .. } = slot.as_mut().expect("opened above");
+        Known::of(meta).expect(meant)?;
+        desk.greet(platform::now())
+    }
+
+    /// The desk knows how many listen.
+    pub fn count_sockets(&self) {
+        if let Some(open) = self.open.borrow_mut().as_mut() {
+            open.desk.listening(self.instance.sockets().len());
+        }
+    }
+
+    /// Says `word` to all who listen, in a task of its own.
+    pub fn say(self: &Rc<Self>, word: String) {
+        let saying = self.clone();
+        self.instance.spawn(async move {
+            sockets::tell(&saying.instance.sockets(), &word).await;
+            saying.count_sockets();
+        });
     }
 
     /// Says something to the desk, if the object is still open, and makes the steps that follow.
@@ -166,6 +202,7 @@ impl<C: Class> Shell<C> {
             return Ok(true);
         }
         open.table.forget(&open.meta.forgotten(now))?;
+        sockets::close_all(&self.instance.sockets());
         console_log!("{}: deleted", Known::of(&open.meta).name());
         Ok(false)
     }
@@ -175,7 +212,7 @@ impl<C: Class> Shell<C> {
 macro_rules! durable_object_of {
     ($(#[$said:meta])* $name:ident: $class:ty) => {
         $(#[$said])*
-        #[worker::durable_object(alarm)]
+        #[worker::durable_object]
         pub struct $name {
             shell: std::rc::Rc<crate::object::Shell<$class>>,
         }
@@ -193,6 +230,34 @@ macro_rules! durable_object_of {
 
             async fn alarm(&self) -> worker::Result<worker::Response> {
                 self.shell.alarm().await
+            }
+
+            async fn websocket_message(
+                &self,
+                socket: worker::WebSocket,
+                _said: worker::WebSocketIncomingMessage,
+            ) -> worker::Result<()> {
+                crate::sockets::hears(&socket);
+                Ok(())
+            }
+
+            async fn websocket_close(
+                &self,
+                socket: worker::WebSocket,
+                _code: usize,
+                _reason: String,
+                _was_clean: bool,
+            ) -> worker::Result<()> {
+                crate::sockets::is_closed(&socket);
+                Ok(())
+            }
+
+            async fn websocket_error(
+                &self,
+                _socket: worker::WebSocket,
+                _error: worker::Error,
+            ) -> worker::Result<()> {
+                Ok(())
             }
         }
     };

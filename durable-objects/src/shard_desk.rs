@@ -15,7 +15,9 @@ use anteroom_queue::sync::{SyncReply, SyncRequest};
 use anteroom_queue::units::{Millis, UnixMillis};
 
 use crate::gather::{Asked, Gather};
+use crate::permitted::is_visitors;
 use crate::pump::Due;
+use crate::push::Listeners;
 use crate::storage::{Changes, Store, WriteFailed};
 use crate::uplink::{SyncFailed, Uplink};
 use crate::wire::{self, EdgeCounts, ShardAnswerRef, ShardBody};
@@ -40,6 +42,8 @@ pub struct Step<T> {
     /// A report to send to the coordinator, with what edges have counted; its result is to be
     /// given to [`ShardDesk::hear`].
     pub report: Option<(SyncRequest, EdgeCounts)>,
+    /// A word to all who listen.
+    pub word: Option<String>,
 }
 
 impl<T> Step<T> {
@@ -47,6 +51,7 @@ impl<T> Step<T> {
         Self {
             answers: Vec::new(),
             report: None,
+            word: None,
         }
     }
 }
@@ -66,6 +71,7 @@ pub struct ShardDesk<T> {
     gather: Gather<T>,
     uplink: Uplink,
     readers: Vec<Reader<T>>,
+    listeners: Listeners,
     counts: EdgeCounts,
     /// What the report under way says is left: said again if it fails, unlike the counts, since
     /// saying it twice changes nothing.
@@ -75,35 +81,6 @@ pub struct ShardDesk<T> {
     is_coordinator_forgotten: bool,
     /// The time of the last step.
     stepped: UnixMillis,
-}
-
-/// Whether a visitor's call may carry this command; the others are the shell's own.
-pub fn is_visitors(command: &ShardCommand) -> bool {
-    match command {
-        ShardCommand::Join { .. }
-        | ShardCommand::Try { .. }
-        | ShardCommand::Ask { .. }
-        | ShardCommand::Claim { .. }
-        | ShardCommand::ClaimFrom { .. }
-        | ShardCommand::Leave { .. }
-        | ShardCommand::Defer { .. }
-        | ShardCommand::Reserve { .. }
-        | ShardCommand::HolderFound { .. }
-        | ShardCommand::OfferHandover { .. }
-        | ShardCommand::TakeOver { .. }
-        | ShardCommand::Renew { .. }
-        | ShardCommand::RenewFrom { .. }
-        | ShardCommand::Rechecked { .. }
-        | ShardCommand::Release { .. }
-        | ShardCommand::Extend { .. }
-        | ShardCommand::Access { .. }
-        | ShardCommand::Crawl { .. }
-        | ShardCommand::CountCrawlers => true,
-        ShardCommand::Look
-        | ShardCommand::Synced { .. }
-        | ShardCommand::Configure { .. }
-        | ShardCommand::Wake => false,
-    }
 }
 
 impl<T> ShardDesk<T> {
@@ -117,6 +94,7 @@ impl<T> ShardDesk<T> {
             gather: Gather::default(),
             uplink,
             readers: Vec::new(),
+            listeners: Listeners::default(),
             counts: EdgeCounts::default(),
             stock_said: None,
             heard: None,
@@ -161,7 +139,7 @@ impl<T> ShardDesk<T> {
             None => FIRST_BOARD_PATIENCE,
         };
         let patience_ends = now.plus(patience);
-        let next_report = self.shard.next_report(now);
+        let next_report = self.next_report(now);
         let in_time = self.uplink.is_under_way()
             || self
                 .uplink
@@ -182,6 +160,20 @@ impl<T> ShardDesk<T> {
             let news = known.is_none_or(|known| stock.is_later_than(&known));
             news && (stock.left == 0) != known.is_some_and(|known| known.left == 0)
         })
+    }
+
+    /// So many hold a socket at this shard.
+    pub fn listening(&mut self, count: usize) {
+        self.listeners.are(count);
+    }
+
+    /// One more wants to listen: the word for a greeting, if there is a board. `None`: too many do already.
+    pub fn greet(&mut self, now: UnixMillis) -> Option<Option<String>> {
+        if !self.listeners.have_room() {
+            return None;
+        }
+        let board = self.shard.board().zip(self.shard.board_age(now));
+        Some(board.map(|(board, age)| self.listeners.greeting(board, age, now)))
     }
 
     /// The coordinator wants a report now: it leaves with a later step. The answer is the board as
@@ -236,12 +228,33 @@ impl<T> ShardDesk<T> {
             .map(|(to, reply)| (to, self.answer(ShardBody::Reply(reply), now)))
             .collect();
         self.answer_readers(news, now, &mut answers);
+        let word = self.word(now);
         let report = self.is_report_due(now).then(|| {
             self.uplink.starts(now);
             self.stock_said = self.counts.stock;
             (self.shard.report(now), core::mem::take(&mut self.counts))
         });
-        Ok(Step { answers, report })
+        Ok(Step {
+            answers,
+            report,
+            word,
+        })
+    }
+
+    /// What is to be said to all who listen, if it is time.
+    fn word(&mut self, now: UnixMillis) -> Option<String> {
+        let board = self.shard.board()?;
+        self.listeners
+            .due(Some(board), now)
+            .filter(|at| *at <= now)?;
+        Some(self.listeners.word(board, self.shard.board_age(now)?, now))
+    }
+
+    /// When the next report is due by itself: the core has something to say, or somebody listens for news.
+    fn next_report(&self, now: UnixMillis) -> Option<UnixMillis> {
+        let news = self.listeners.want_news(self.shard.board_age(now), now);
+        let own = self.shard.next_report(now);
+        [own, news].into_iter().flatten().min()
     }
 
     /// The board that the shard has, for tests.
@@ -261,17 +274,18 @@ impl<T> ShardDesk<T> {
     /// When the next step is due. The core's next report is due when the way to the coordinator
     /// allows it, and no deadline of its own.
     pub fn due(&self, now: UnixMillis) -> Due {
-        let next_report = self.shard.next_report(now);
+        let next_report = self.next_report(now);
         let deadline = self
             .shard
             .next_wakeup()
-            .filter(|at| Some(*at) != next_report);
+            .filter(|at| Some(*at) != self.shard.next_report(now));
         let report = self.uplink.due(next_report);
         let somebody = [
             self.heard.is_some().then_some(now),
             self.gather.closes(self.uplink.report()),
             self.gather.patience_ends(),
             self.readers.iter().map(|reader| reader.patience_ends).min(),
+            self.listeners.due(self.shard.board(), now),
             report,
         ];
         let lasting = [deadline, next_report.and(report.or(Some(now)))];
@@ -303,7 +317,7 @@ impl<T> ShardDesk<T> {
 
     fn is_report_due(&self, now: UnixMillis) -> bool {
         self.uplink
-            .due(self.shard.next_report(now))
+            .due(self.next_report(now))
             .is_some_and(|at| at <= now)
     }
 

@@ -15,10 +15,11 @@ use crate::call::Way;
 use crate::instance::Driven;
 use crate::object::{Caller, Class, Shell, durable_object_of};
 use crate::opening::Known;
+use crate::permitted::is_visitors;
 use crate::platform;
 use crate::pump::Due;
 use crate::refusal::Refusal;
-use crate::shard_desk::{ShardDesk, is_visitors};
+use crate::shard_desk::ShardDesk;
 use crate::sqlite::Table;
 use crate::storage::WriteFailed;
 use crate::uplink::{SYNC_TIMEOUT, SyncFailed};
@@ -100,6 +101,9 @@ impl Class for Open {
             // A visitor who is gone misses nothing: asking again gives the same answer.
             let _ = to.send(bytes);
         }
+        if let Some(word) = step.word {
+            shell.say(word);
+        }
         if let Some((report, counts)) = step.report {
             self.send(report, counts, shell);
         }
@@ -108,6 +112,14 @@ impl Class for Open {
 
     fn due(&self, now: UnixMillis) -> Due {
         self.desk.due(now)
+    }
+
+    fn listening(&mut self, count: usize) {
+        self.desk.listening(count);
+    }
+
+    fn greet(&mut self, now: UnixMillis) -> Result<Option<String>, Refusal> {
+        self.desk.greet(now).ok_or_else(Refusal::busy)
     }
 
     fn is_to_be_forgotten(&self, now: UnixMillis) -> bool {

@@ -18,8 +18,9 @@ use crate::rate_limits;
 use crate::visit::Visit;
 use crate::{board_reads, platform};
 
-/// A silent stream sends a comment this often, so that nothing between closes it.
-const SILENCE: Millis = Millis(15_000);
+/// Without news the board is sent again after this time, so that nothing between closes the stream and whoever listens knows
+/// how old it is.
+const SILENCE: Millis = Millis(8_000);
 /// A stream ends after this long and is opened again by the listener: a deployment in between is then used.
 const LONGEST: Millis = Millis(10 * 60 * 1_000);
 /// How long a listener waits before it opens the stream again.
@@ -71,7 +72,8 @@ impl Listening {
             let in_use = board_reads::refreshed(&self.env, self.room.event).await;
             // The read may have taken seconds.
             let now = platform::now();
-            match in_use.filter(|in_use| self.shown != Some(in_use.board.version)) {
+            let is_silent = now.since(self.said) >= SILENCE;
+            match in_use.filter(|in_use| is_silent || self.shown != Some(in_use.board.version)) {
                 Some(in_use) => {
                     self.shown = Some(in_use.board.version);
                     let document = BoardDocument::new(self.room, &in_use.board, in_use.age, now);
@@ -84,9 +86,7 @@ impl Listening {
                         ),
                     );
                 }
-                None if now.since(self.said) >= SILENCE => {
-                    self.say(now, ": still here\n\n".to_owned())
-                }
+                None if is_silent => self.say(now, ": still here\n\n".to_owned()),
                 None => Delay::from(Duration::from_millis(SHORTEST_POLL.0 / 2)).await,
             }
         }

@@ -49,6 +49,8 @@ const way = {
 };
 /** Since when the visitor, called and looking, may say "not yet". */
 let offered_ms = null;
+/** The version of the board that an edge has told, and the one since which words do not tell everything. */
+const ear = { told: me.board_version ?? -1, owed: -1, timer: 0 };
 /** What the visitor brings: it outlives a reload until it made a place, and is kept to join again. */
 room.carried = brought ?? tab.read().carried ?? memory.read().carried ?? null;
 if (brought) tab.write({ carried: brought });
@@ -82,6 +84,10 @@ const widget =
     asks: () => speaker.say(words.text("joining.widget")),
   });
 
+const later = (ms, run) => {
+  const id = setTimeout(run, ms);
+  return () => clearTimeout(id);
+};
 const poll = poller({
   ask: () => request("GET", mine),
   async done(answer) {
@@ -95,20 +101,25 @@ const poll = poller({
   interval: pollMs,
   hidden: () => !visible(),
   now: () => performance.now(),
-  timer(ms, run) {
-    const id = setTimeout(run, ms);
-    return () => clearTimeout(id);
-  },
+  timer: later,
+  chance: Math.random,
+});
+const listening = listener({
+  ways: [overSocket(`${location.origin.replace("http", "ws")}${mine}/ws`), overStream(`${mine}/events`)],
+  heard: hearWord,
+  changed: () => poll.replan(),
+  timer: later,
   chance: Math.random,
 });
 
-/** Takes an answer in. */
-function hear(answer) {
+/** Takes an answer in, or a word. */
+function hear(answer, isWord = false) {
   otherRun = answer.run != null && answer.run !== room.run;
   if (otherRun) return moveOn(`run ${answer.run}`, room.return);
   if (failures > 1) speaker.say(words.text("announce.online"));
   failures = 0;
   heard = heardNow();
+  if (!isWord) ear.told = Math.max(ear.told, answer.board_version ?? -1);
   if (answer.now_ms) clock = { at_ms: answer.now_ms, since_ms: performance.now() };
   const had = me.state;
   const forgotten = answer.state === "none" && CAN_LEAVE.includes(had) && answer.cookie !== true;
@@ -117,6 +128,7 @@ function hear(answer) {
   wait = steadyEta(wait, me, serverNow());
   tab.write({ wait });
   if (me.rank != null) memory.write(remembered(memory.read(), me));
+  listening.want(listens());
   redraw();
 }
 
@@ -258,7 +270,8 @@ function stay(why) {
 /** As the server says; when the line opens meanwhile, just after that. */
 function pollMs() {
   if (FINAL.includes(me.state) || OVER.includes(me.phase)) return HIDDEN_MS;
-  const poll_ms = me.poll_ms ?? 5_000;
+  if (wordsSuffice()) return LISTENING_MS;
+  const poll_ms = ear.owed > ear.told ? OWED_AGAIN_MS : (me.poll_ms ?? 5_000);
   const opens_ms = (room.prequeue_at_ms ?? me.opens_at_ms ?? 0) - serverNow();
   return me.phase === "before" && opens_ms > 0 ? Math.min(poll_ms, opens_ms * 1.2 + 300) : poll_ms;
 }
@@ -350,6 +363,7 @@ window.addEventListener("hashchange", () => {
   const carried = takeFragment(location, history);
   if (carried) joinWith(carried).catch(redraw);
 });
+window.addEventListener("pagehide", () => listening.want(false));
 window.addEventListener("pageshow", (event) => event.persisted && poll.atOnce());
 window.addEventListener("online", () => poll.atOnce());
 window.addEventListener("offline", redraw);
@@ -369,6 +383,7 @@ inPieces(
   redraw,
   () => {
     if (me.cookie === false) return;
+    listening.want(listens());
     poll.start();
     (brought && CAN_SWITCH.includes(sceneNow()) ? joinWith(brought) : goOn()).catch(() => {
       failures += 1;

@@ -72,7 +72,7 @@ class Bearer:
 
 
 @schemathesis.auth(refresh_interval=None).apply_to(
-    operation_id=["state", "leave", "leaveByForm", "enter", "defer", "offerHandover"]
+    operation_id=["state", "leave", "leaveByForm", "enter", "defer", "offerHandover", "socket"]
 )
 class Ticket(Bearer):
     def get(self, case, context):

@@ -45,6 +45,15 @@ fn a_code_opens_its_line_however_it_is_typed() {
 }
 
 #[test]
+fn a_text_is_read_up_to_its_longest() {
+    for (bytes, reads) in [(100, true), (101, false)] {
+        let typed = format!("{DOCUMENTED:bytes$}");
+        let opened = tokens(PASS).open_code(&typed, LINES);
+        assert_eq!(opened.is_some(), reads, "{bytes} bytes");
+    }
+}
+
+#[test]
 fn a_code_of_another_event_run_deployment_or_line_is_a_wrong_one() {
     for (name, scope) in [
         (

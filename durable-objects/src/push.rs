@@ -1,0 +1,232 @@
+//! What pages that hold a socket at their home shard are told, and when: pure, and without a clock of its own.
+//!
+//! One small word goes to all of them when the board has changed: the numbers that move all the time, from which a page
+//! works out its own place as an edge does. Everything else on the board (texts, limits, draws) changes seldom; the word
+//! only says since which version it is as it is, and a page that knows an older one asks its edge, each at a moment of its
+//! own. So the word is the same for everybody and is written once.
+//!
+//! A word goes out at most once in [`AT_MOST_EVERY`]; what cannot wait, a turn or a brake, after [`PRESSING_AFTER`]
+//! already. After [`SILENCE`] without news the last one is said again, so that a page knows that the line is alive.
+
+use anteroom_queue::board::{Advance, Board, LineBoard, Phase};
+use anteroom_queue::settings::Limits;
+use anteroom_queue::units::{EntryNumber, Millis, Rank, UnixMillis};
+use serde::Serialize;
+
+/// Sockets of one shard. A broadcast to 8,000 takes about half a second of the object's time.
+pub const MOST_SOCKETS: usize = 8_000;
+
+/// While somebody listens the shard wants news this often: a change reaches the pages within two seconds.
+const NEWS_EVERY: Millis = Millis(1_000);
+
+/// Between two words, when nothing presses.
+const AT_MOST_EVERY: Millis = Millis(1_000);
+
+/// Between two words, when somebody's turn has come or a brake was put on.
+const PRESSING_AFTER: Millis = Millis(250);
+
+/// Without news the last word is said again after this time: a page shows how old its numbers are from ten seconds on.
+const SILENCE: Millis = Millis(8_000);
+
+/// Sockets that a shard takes back in a second after all of them broke off, beside the joins that it takes.
+const RETURNING_A_SECOND: u64 = 300;
+
+/// Pages that may ask the edges in one second when the board has changed in a way that a word does not tell.
+const ASKING_A_SECOND: u64 = 100_000;
+
+/// Nobody is asked to wait longer than this before asking.
+const LONGEST_SPREAD: Millis = Millis(10_000);
+
+/// One word to everybody.
+#[derive(Debug, Serialize)]
+struct Word<'a> {
+    version: u64,
+    /// The version since which all that is not in here is as it is.
+    settled: u64,
+    age_ms: u64,
+    now_ms: u64,
+    stop: bool,
+    stock_left: Option<u64>,
+    lines: Vec<LineWord<'a>>,
+    /// Within which time a page that has to ask does so.
+    ask_within_ms: u64,
+    /// Within which time a page comes back whose socket breaks off.
+    return_within_ms: u64,
+}
+
+/// What a word says of a line, as in the public board.
+#[derive(Debug, Serialize)]
+struct LineWord<'a> {
+    id: &'a str,
+    phase: Phase,
+    called: u64,
+    entries: u64,
+    advance: Option<AdvanceWord>,
+}
+
+#[derive(Debug, Serialize)]
+struct AdvanceWord {
+    likely_milli_per_minute: u64,
+    least_milli_per_minute: u64,
+}
+
+/// Who listens at a shard, and what they were told.
+#[derive(Clone, Debug, Default)]
+pub struct Listeners {
+    count: usize,
+    /// What was on the board beside the moving numbers, and the first version known that had it.
+    settled: Option<(Board, u64)>,
+    told: Option<(UnixMillis, Told)>,
+}
+
+/// What decides whether the next word presses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Told {
+    version: u64,
+    stop: bool,
+    lines: Vec<(Phase, Rank)>,
+}
+
+impl Told {
+    fn of(board: &Board) -> Self {
+        Self {
+            version: board.version,
+            stop: board.stop,
+            lines: board
+                .lines
+                .iter()
+                .map(|line| (line.phase, line.called))
+                .collect(),
+        }
+    }
+
+    fn is_pressed_by(&self, board: &Board) -> bool {
+        let next = Self::of(board);
+        (self.stop, &self.lines) != (next.stop, &next.lines)
+    }
+}
+
+impl Listeners {
+    /// So many listen now.
+    pub fn are(&mut self, count: usize) {
+        self.count = count;
+        if count == 0 {
+            self.told = None;
+        }
+    }
+
+    /// Whether one more may.
+    pub fn have_room(&self) -> bool {
+        self.count < MOST_SOCKETS
+    }
+
+    /// Whether anybody does.
+    fn are_there(&self) -> bool {
+        self.count > 0
+    }
+
+    /// When news is wanted, if anybody listens. `age`: how old the board is.
+    pub fn want_news(&self, age: Option<Millis>, now: UnixMillis) -> Option<UnixMillis> {
+        let left = NEWS_EVERY.0.saturating_sub(age.unwrap_or(NEWS_EVERY).0);
+        self.are_there().then(|| now.plus(Millis(left)))
+    }
+
+    /// When the next word is due.
+    pub fn due(&self, board: Option<&Board>, now: UnixMillis) -> Option<UnixMillis> {
+        let board = board.filter(|_| self.are_there())?;
+        let Some((at, told)) = &self.told else {
+            return Some(now);
+        };
+        if *at > now {
+            // The clock was set back.
+            return Some(now);
+        }
+        Some(at.plus(match () {
+            () if told.is_pressed_by(board) => PRESSING_AFTER,
+            () if told.version != board.version => AT_MOST_EVERY,
+            () => SILENCE,
+        }))
+    }
+
+    /// The word of this moment, as JSON; it counts as said to everybody. `age`: how old the board is.
+    pub fn word(&mut self, board: &Board, age: Millis, now: UnixMillis) -> String {
+        self.told = Some((now, Told::of(board)));
+        self.greeting(board, age, now)
+    }
+
+    /// The word of this moment for one who has come only now.
+    pub fn greeting(&mut self, board: &Board, age: Millis, now: UnixMillis) -> String {
+        let word = Word {
+            version: board.version,
+            settled: self.settled_since(board),
+            age_ms: age.0,
+            now_ms: now.0,
+            stop: board.stop,
+            stock_left: board.stock.map(|stock| stock.left),
+            lines: board.lines.iter().map(LineWord::from).collect(),
+            ask_within_ms: asks_within(board).0,
+            return_within_ms: (self.count as u64 * 1_000 / RETURNING_A_SECOND).max(1_000),
+        };
+        serde_json::to_string(&word).expect("plain data becomes JSON")
+    }
+
+    fn settled_since(&mut self, board: &Board) -> u64 {
+        let rest = without_numbers(board);
+        match &self.settled {
+            Some((known, since)) if *known == rest => *since,
+            _ => {
+                self.settled = Some((rest, board.version));
+                board.version
+            }
+        }
+    }
+}
+
+/// Within which time pages ask: all who wait, in every shard, as far as the board knows.
+fn asks_within(board: &Board) -> Millis {
+    let waiting = |line: &LineBoard| line.entries.0 - line.called.0.min(line.entries.0);
+    let all: u64 = board.lines.iter().map(waiting).sum();
+    Millis((all * 1_000 / ASKING_A_SECOND).min(LONGEST_SPREAD.0))
+}
+
+/// The board without what words tell and without what no page of somebody who waits shows.
+fn without_numbers(board: &Board) -> Board {
+    let still = |line: &LineBoard| LineBoard {
+        called: Rank(0),
+        lapsed: Rank(0),
+        entries: EntryNumber(0),
+        advance: None,
+        offers: Vec::new(),
+        ..line.clone()
+    };
+    Board {
+        version: 0,
+        limits: Limits::default(),
+        stock: None,
+        room: false,
+        open_shards: Vec::new(),
+        shards: 0,
+        lines: board.lines.iter().map(still).collect(),
+        ..board.clone()
+    }
+}
+
+impl<'a> From<&'a LineBoard> for LineWord<'a> {
+    fn from(line: &'a LineBoard) -> Self {
+        let advance = |advance: Advance| AdvanceWord {
+            likely_milli_per_minute: advance.likely_milli_per_minute,
+            least_milli_per_minute: advance.least_milli_per_minute,
+        };
+        LineWord {
+            id: &line.id,
+            phase: line.phase,
+            called: line.called.0,
+            entries: line.entries.0,
+            advance: line.advance.map(advance),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "push_tests.rs"]
+mod tests;

@@ -1,0 +1,121 @@
+//! Sockets of pages that listen to a shard. The platform keeps them while the object sleeps; what is said to them is the
+//! shard's [`push`](crate::push).
+
+use std::rc::Rc;
+
+use anteroom_queue::units::Millis;
+use worker::{Request, Response, WebSocket, WebSocketPair};
+
+use crate::instance::{Driven, wake};
+use crate::object::{Class, Shell};
+use crate::opening::Known;
+use crate::platform;
+use crate::refusal::{Refusal, response};
+
+/// A socket is asked for at this address and what [`address`] writes behind it.
+const ADDRESS: &str = "http://object/sockets/";
+
+/// Sockets that are told in one go. Joins of the same shard are looked after between two of them.
+const SLICE: usize = 256;
+
+/// The close code for a page that says something: nobody listens to it (RFC 6455, section 7.4.1: a policy is violated).
+const POLICY: u16 = 1008;
+/// The close code when the run is over and deleted: the other side goes away.
+const AWAY: u16 = 1001;
+
+/// The address at which a shard gives out a socket, with a `GET` and `Upgrade: websocket`.
+pub fn address(event: &str, run: u32, shard: u16) -> String {
+    format!("{ADDRESS}{event}/{run}/{shard}")
+}
+
+/// Which shard an address means; `None`: it is not one of a socket.
+fn meant(address: &str) -> Option<Known> {
+    let mut pieces = address.strip_prefix(ADDRESS)?.split('/');
+    let known = Known {
+        event: pieces.next()?.to_owned(),
+        run: pieces.next()?.parse().ok()?,
+        shard: Some(pieces.next()?.parse().ok()?),
+    };
+    pieces.next().is_none().then_some(known)
+}
+
+/// What answers a request for a socket; `None`: it asks for something else.
+pub fn given<C: Class>(
+    shell: &Rc<Shell<C>>,
+    request: &Request,
+) -> Option<worker::Result<Response>> {
+    let meant = meant(&request.inner().url())?;
+    Some(match shell.greeting(&meant) {
+        Ok(greeting) => open(shell, greeting),
+        Err(refusal) => response(Err(refusal)),
+    })
+}
+
+fn open<C: Class>(shell: &Rc<Shell<C>>, greeting: Option<String>) -> worker::Result<Response> {
+    let WebSocketPair { client, server } = WebSocketPair::new()?;
+    shell.instance().accept(&server);
+    if let Some(word) = greeting {
+        server.send_with_str(word)?;
+    }
+    shell.count_sockets();
+    wake(shell);
+    Response::from_websocket(client)
+}
+
+/// Says `word` to all, in slices.
+pub async fn tell(sockets: &[WebSocket], word: &str) {
+    for slice in sockets.chunks(SLICE) {
+        for socket in slice {
+            // One that is gone is not counted the next time.
+            let _ = socket.send_with_str(word);
+        }
+        platform::sleep(Millis(0)).await;
+    }
+}
+
+/// A page has said something.
+pub fn hears(socket: &WebSocket) {
+    let _ = socket.close(Some(POLICY), Some("nothing is to be said here"));
+}
+
+/// A page has closed its end.
+pub fn is_closed(socket: &WebSocket) {
+    let _ = socket.close::<&str>(None, None);
+}
+
+/// The run is over: nothing will be said any more.
+pub fn close_all(sockets: &[WebSocket]) {
+    for socket in sockets {
+        let _ = socket.close(Some(AWAY), Some("the run is over"));
+    }
+}
+
+/// The refusal of an object that nobody can listen to.
+pub fn refused() -> Refusal {
+    Refusal::not_mine("ask", "a socket", "none to give")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_one_shard_and_nothing_else_is_one() {
+        let known = meant(&address("on-sale", 3, 124)).unwrap();
+        assert_eq!(
+            (&*known.event, known.run, known.shard),
+            ("on-sale", 3, Some(124))
+        );
+        for other in [
+            "http://object/",
+            "http://object/sockets/",
+            "http://object/sockets/on-sale/3",
+            "http://object/sockets/on-sale/3/124/5",
+            "http://object/sockets/on-sale/3/65536",
+            "http://object/sockets/on-sale/-1/2",
+            "http://other/sockets/on-sale/3/124",
+        ] {
+            assert!(meant(other).is_none(), "{other}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// The board as it changes: over a socket at the home of the place, else over the edge's own stream, else by asking. Nobody
+// who looks notices which; only the numbers move sooner.
+
+/** A way that says nothing at first does not work here. */
+const FIRST_WORD_MS = 8_000;
+/** More than twice the silence that a shard or an edge keeps. */
+const DEAD_AFTER_MS = 20_000;
+/** So often a way may fail in a row. */
+const TRIES = 2;
+/** Before everything is tried from the start. */
+const REST_MS = 60_000;
+/** While words come, the page asks so seldom: for what they do not tell it asks at once. */
+const LISTENING_MS = 300_000;
+/** What words do not tell may be newer than the board of the edge that is asked: then soon once more. */
+const OWED_AGAIN_MS = 1_500;
+/** A longer wait says nothing: as the edge has it. */
+const LONGEST_WAIT_SECONDS = 48 * 60 * 60;
+
+/** The estimated wait, as the edge works it out. */
+function estimated(ahead, advance) {
+  if (!advance || ahead == null) return null;
+  const seconds = (milli) => (milli > 0 ? Math.floor(((ahead + 1) * 60_000) / milli) : Number.POSITIVE_INFINITY);
+  const likely_seconds = seconds(advance.likely_milli_per_minute);
+  const slowest = seconds(advance.least_milli_per_minute);
+  if (Math.max(likely_seconds, slowest) > LONGEST_WAIT_SECONDS) return null;
+  return { likely_seconds, at_most_seconds: Math.max(likely_seconds, slowest) };
+}
+
+/**
+ * A word as an answer of the edge would be; null: it says nothing of this place, or nothing new. `told` is the version that
+ * an edge has told. What is newer than that and not in the word is still to be asked for: until then no answer counts that
+ * is older.
+ */
+function answerOf(word, me, told) {
+  const line = word.lines.find(({ id }) => id === me.line);
+  if (!line || word.version < (me.board_version ?? 0)) return null;
+  const ahead = me.rank == null ? me.ahead : Math.max(0, me.rank - line.called);
+  const moves = me.state === "waiting" && line.phase === "open" && !word.stop && me.mode !== "closed";
+  return {
+    board_version: word.settled > told ? word.settled - 0.5 : word.version,
+    board_age_ms: word.age_ms,
+    now_ms: word.now_ms,
+    phase: line.phase,
+    stop: word.stop,
+    stock_left: word.stock_left,
+    called: line.called,
+    ahead,
+    eta: moves ? estimated(ahead, line.advance) : null,
+    entrants: me.entrants != null && line.phase === "prequeue" ? line.entries : undefined,
+  };
+}
+
+/** Whether it is this visitor's turn, by a word: only the edge can say so, and lets in. */
+const isTurnIn = (word, me) =>
+  me.state === "waiting" && me.rank != null && word.lines.some(({ id, called }) => id === me.line && me.rank < called);
+
+/** Words from a socket. */
+const overSocket = (address) => (word, over) => {
+  const socket = new WebSocket(address);
+  socket.onmessage = ({ data }) => word(JSON.parse(data));
+  socket.onclose = over;
+  return () => socket.close();
+};
+
+/** Words from the edge's stream: boards, of which everything but what a word says is compared. */
+const overStream = (address) => (word, over) => {
+  const source = new EventSource(address);
+  let rest = null;
+  let settled = 0;
+  source.addEventListener("board", ({ data }) => {
+    const board = JSON.parse(data);
+    const { mode, message, pause, slowdowns, lines } = board;
+    const still = lines.map(({ id, phase, opens_at_ms }) => [id, phase, opens_at_ms]);
+    const next = JSON.stringify([mode, message, pause, slowdowns, still]);
+    if (next !== rest) settled = board.version;
+    rest = next;
+    word({ ...board, settled });
+  });
+  source.onerror = over;
+  return () => source.close();
+};
+
+/** Listens one way after the other; `heard(word)` takes words, `changed()` hears that they come, or do not any more. */
+function listener({ ways, heard, changed, timer, chance }) {
+  let wanted = false;
+  let way = 0;
+  let failures = 0;
+  let within_ms = 1_000;
+  let alive = false;
+  let close = null;
+  let cancel = () => {};
+  const becomes = (now_alive) => {
+    if (alive === now_alive) return;
+    alive = now_alive;
+    changed();
+  };
+  const drop = () => {
+    cancel();
+    const closes = close;
+    close = null;
+    closes?.();
+    becomes(false);
+  };
+  const fails = () => {
+    // What worked once is tried again, from the first way on.
+    const worked = alive;
+    drop();
+    failures = worked ? 0 : failures + 1;
+    if (worked) way = 0;
+    else if (failures % TRIES === 0) way = (way + 1) % ways.length;
+    const rests = failures > 0 && failures % (TRIES * ways.length) === 0;
+    cancel = timer(rests ? REST_MS * (0.5 + chance()) : within_ms * chance(), open);
+  };
+  const open = () => {
+    let mine = null;
+    const isMine = () => close !== null && close === mine;
+    const word = (said) => {
+      if (!isMine()) return;
+      cancel();
+      cancel = timer(DEAD_AFTER_MS, fails);
+      failures = 0;
+      within_ms = said.return_within_ms ?? within_ms;
+      becomes(true);
+      heard(said);
+    };
+    try {
+      mine = ways[way](word, () => isMine() && fails());
+      close = mine;
+      cancel = timer(FIRST_WORD_MS, fails);
+    } catch {
+      fails();
+    }
+  };
+  return {
+    /** Whether words are wanted from now on. */
+    want(wants) {
+      if (wanted === wants) return;
+      wanted = wants;
+      failures = 0;
+      way = 0;
+      if (wants) open();
+      else drop();
+    },
+    isAlive: () => alive,
+  };
+}
+
+// What follows is about the page's state, which is in main.js.
+
+/** Whether there is a place in the line whose number words change. */
+const listens = () => me.state === "waiting" && me.entry != null;
+
+/** Whether words tell all there is to know. */
+const wordsSuffice = () => listens() && listening.isAlive() && ear.owed <= ear.told && !(me.rank < me.called);
+
+function hearWord(word) {
+  const turn = isTurnIn(word, me);
+  const answer = answerOf(word, me, ear.told);
+  if (answer) hear(answer, true);
+  if (turn) poll.atOnce();
+  if (word.settled <= Math.max(ear.told, ear.owed)) return;
+  ear.owed = word.settled;
+  clearTimeout(ear.timer);
+  ear.timer = setTimeout(poll.atOnce, Math.random() * (word.ask_within_ms ?? OWED_AGAIN_MS));
+}

@@ -1,0 +1,186 @@
+// What the page makes of words that are pushed to it, and how it comes by them.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { script } from "./script.mjs";
+
+const line = (more) => ({ id: "general", phase: "open", called: 40, entries: 900, advance: null, ...more });
+const word = ({ lines = [line()], ...more } = {}) => ({
+  version: 12,
+  settled: 5,
+  age_ms: 80,
+  now_ms: 1_000,
+  stop: false,
+  stock_left: null,
+  lines,
+  ...more,
+});
+const me = { state: "waiting", line: "general", rank: 100, ahead: 90, board_version: 10, mode: "always" };
+
+test("a word tells how many are ahead and how long it takes, as the edge would", () => {
+  const advance = { likely_milli_per_minute: 60_000, least_milli_per_minute: 30_000 };
+  const answer = script.answerOf(word({ lines: [line({ id: "other" }), line({ advance })] }), me, 10);
+  assert.deepEqual(
+    [answer.ahead, answer.called, answer.phase, answer.board_version, answer.board_age_ms],
+    [60, 40, "open", 12, 80],
+  );
+  assert.deepEqual(answer.eta, { likely_seconds: 61, at_most_seconds: 122 });
+  assert.equal(script.answerOf(word({ lines: [line({ advance, phase: "paused" })] }), me, 10).eta, null);
+  assert.equal(script.answerOf(word({ stop: true, lines: [line({ advance })] }), me, 10).eta, null);
+});
+
+test("the wait is worked out as the edge does", () => {
+  const advance = (likely, least) => ({
+    likely_milli_per_minute: likely * 1_000,
+    least_milli_per_minute: least * 1_000,
+  });
+  for (const [ahead, measured, wanted] of [
+    [0, advance(60, 30), [1, 2]],
+    [599, advance(60, 30), [600, 1_200]],
+    [599, advance(60, 90), [600, 600]],
+    [599, null, null],
+    [599, advance(0, 0), null],
+    [599, advance(60, 0), null],
+    [200_000_000, advance(1, 1), null],
+  ]) {
+    const eta = script.estimated(ahead, measured);
+    assert.deepEqual(eta && [eta.likely_seconds, eta.at_most_seconds], wanted, `${ahead}`);
+  }
+});
+
+test("a word of an older board, or of other lines, says nothing", () => {
+  assert.equal(script.answerOf(word({ version: 9 }), me, 10), null);
+  assert.equal(script.answerOf(word({ lines: [line({ id: "other" })] }), me, 10), null);
+});
+
+test("until the edge has told what a word does not, no older answer counts, and that one does", () => {
+  const answer = script.answerOf(word({ settled: 11, lines: [line({ phase: "paused" })] }), me, 10);
+  const paused = script.nextState({ ...me, phase: "open" }, { ...answer, run: undefined });
+  assert.equal(paused.phase, "paused");
+  const older = script.nextState(paused, { board_version: 10, phase: "open", pause: null });
+  assert.equal(older.phase, "paused");
+  const told = script.nextState(paused, { board_version: 11, phase: "paused", pause: { reason: "A short break." } });
+  assert.equal(told.pause.reason, "A short break.");
+});
+
+test("a turn is seen in the word of one's own line only", () => {
+  assert.equal(script.isTurnIn(word(), me), false);
+  assert.equal(script.isTurnIn(word({ lines: [line({ called: 101 })] }), me), true);
+  assert.equal(script.isTurnIn(word({ lines: [line({ id: "other", called: 101 })] }), me), false);
+  assert.equal(script.isTurnIn(word({ lines: [line({ called: 101 })] }), { ...me, state: "called" }), false);
+});
+
+/** A listener whose ways and time are the test's. */
+function staged(count = 2) {
+  const made = { heard: [], changes: 0, opened: [], closed: 0, timers: [] };
+  const ways = Array.from({ length: count }, (_, way) => (said, over) => {
+    made.opened.push(way);
+    Object.assign(made, { said, over });
+    return () => {
+      made.closed += 1;
+    };
+  });
+  made.listener = script.listener({
+    ways,
+    heard: (said) => made.heard.push(said),
+    changed: () => {
+      made.changes += 1;
+    },
+    timer(ms, run) {
+      const planned = { ms, run };
+      made.timers.push(planned);
+      return () => {
+        planned.run = null;
+      };
+    },
+    chance: () => 0.5,
+  });
+  /** What was planned last, and is still to happen, happens. */
+  made.tick = () => {
+    const { ms, run } = made.timers.findLast((planned) => planned.run);
+    made.timers.at(-1).run = null;
+    run();
+    return ms;
+  };
+  return made;
+}
+
+test("a way that says nothing is left for the next after two tries, and all for a while when none works", () => {
+  const stage = staged();
+  stage.listener.want(true);
+  stage.listener.want(true);
+  for (let n = 0; n < 4; n += 1) {
+    assert.equal(stage.tick(), 8_000, "nothing came");
+    const rest_ms = stage.tick();
+    assert.equal(rest_ms, n === 3 ? 60_000 : 500);
+  }
+  assert.deepEqual(stage.opened, [0, 0, 1, 1, 0]);
+  assert.deepEqual([stage.closed, stage.changes, stage.listener.isAlive()], [4, 0, false]);
+});
+
+test("what breaks off after it worked is taken up again within the time that the last word gave", () => {
+  const stage = staged();
+  stage.listener.want(true);
+  stage.said({ return_within_ms: 26_000 });
+  assert.deepEqual([stage.listener.isAlive(), stage.changes, stage.heard.length], [true, 1, 1]);
+  stage.over();
+  assert.deepEqual([stage.listener.isAlive(), stage.changes], [false, 2]);
+  assert.equal(stage.tick(), 13_000);
+  assert.deepEqual(stage.opened, [0, 0]);
+  stage.said({});
+  assert.equal(stage.tick(), 20_000, "silence means that nobody is there");
+  assert.equal(stage.listener.isAlive(), false);
+});
+
+test("nobody listens who does not want to, and what an old connection says is not heard", () => {
+  const stage = staged();
+  stage.listener.want(true);
+  const { said, over } = stage;
+  stage.listener.want(false);
+  said({});
+  over();
+  assert.deepEqual([stage.heard.length, stage.closed, stage.listener.isAlive()], [0, 1, false]);
+  assert.ok(stage.timers.every(({ run }) => run === null));
+});
+
+test("a way that the browser forbids is one that fails", () => {
+  const stage = staged(1);
+  const listener = script.listener({
+    ways: [
+      () => {
+        throw new Error("blocked");
+      },
+    ],
+    heard: assert.fail,
+    changed: assert.fail,
+    timer: (ms, run) => {
+      stage.timers.push({ ms, run });
+      return () => {};
+    },
+    chance: () => 0.5,
+  });
+  listener.want(true);
+  assert.equal(stage.timers.at(-1).ms, 500);
+});
+
+test("the edge's stream tells since when the rest of its boards is as it is", () => {
+  const listeners = {};
+  globalThis.EventSource = class {
+    addEventListener(name, run) {
+      listeners[name] = run;
+    }
+    close() {}
+  };
+  const heard = [];
+  script.overStream("/events")((said) => heard.push(said.settled), assert.fail);
+  const board = { version: 3, pause: null, lines: [line()] };
+  for (const next of [
+    board,
+    { ...board, version: 4, lines: [line({ called: 50, entries: 901 })] },
+    { ...board, version: 5, pause: { reason: "A short break." } },
+  ]) {
+    listeners.board({ data: JSON.stringify(next) });
+  }
+  delete globalThis.EventSource;
+  assert.deepEqual(heard, [3, 3, 5]);
+});
