@@ -226,3 +226,16 @@ pub(crate) fn is_key_id(text: &str) -> bool {
 fn is_base64url(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_looked_at_up_to_its_longest() {
+        let refused = |bytes| Compact::of(&"a".repeat(bytes)).err();
+        assert_eq!(refused(MAX_TOKEN_BYTES), Some(Refusal::Shape));
+        let bytes = MAX_TOKEN_BYTES + 1;
+        assert_eq!(refused(bytes), Some(Refusal::TooLong { bytes }));
+    }
+}

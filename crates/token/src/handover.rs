@@ -123,6 +123,16 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_home_stores_the_hash_of_the_whole_text() {
+        let code = |home, mark| HandoverCode::marked(home, [0xa5; 7], mark);
+        let hash = code(7, [1; 3]).hash();
+        assert_eq!(hash, handover_hash(&code(7, [1; 3]).text()));
+        for other in [code(8, [1; 3]), code(7, [2; 3])] {
+            assert_ne!(other.hash(), hash);
+        }
+    }
+
     // R5.
     #[test]
     fn an_edge_knows_the_codes_that_edges_make_and_no_other() {

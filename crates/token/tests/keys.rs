@@ -4,9 +4,10 @@ mod forge;
 
 use anteroom_token::{
     KeyError, Keyring, Pass, PassAlgorithm, PassScope, PassVerifier, Refusal, RootKey,
-    SAMPLE_KEY_CURRENT, SAMPLE_KEY_PREVIOUS, SessionId, Tokens, origin_keys, public_jwks,
+    SAMPLE_KEY_CURRENT, SAMPLE_KEY_PREVIOUS, SessionId, Tokens, enqueue_keys, origin_keys,
+    public_jwks,
 };
-use forge::{NOW, SCOPE, encode};
+use forge::{ENQUEUE, NOW, SCOPE, encode};
 
 const GOOD: &str = "iVm4mWlk0nUlaOIhwkCjz0OzBhSFMcy_hVISSEjA3dA";
 const OTHER: &str = "HdQKlzRqFmLlmT0kPIXNufkMYf0ZyipOrqqNZoVIOtg";
@@ -264,5 +265,16 @@ fn a_published_key_set_holds_public_keys_only() {
             (key["kty"].as_str(), key["alg"].as_str(), key.get("d")),
             (Some("OKP"), Some("EdDSA"), None)
         );
+    }
+}
+
+#[test]
+fn whoever_invites_gets_the_documented_key_of_each_root() {
+    let keys = enqueue_keys(&forge::keyring(), SCOPE.issuer, SCOPE.event);
+    assert_eq!(keys.len(), forge::ROOTS.len());
+    for (root, key) in keys.iter().enumerate() {
+        assert_eq!(key.key_id, ENQUEUE.kid(root));
+        assert_eq!(key.key, encode(ENQUEUE.key(root)));
+        assert_eq!((&*key.audience, &*key.event), (SCOPE.issuer, SCOPE.event));
     }
 }
