@@ -99,11 +99,15 @@ async fn read(env: Env, event: &'static Event) {
         (kept.board.shard(), std::mem::take(&mut kept.counts))
     });
     let ask = |ask| rooms::ask_shard(&env, event, shard, ask, rooms::ANSWER_LIMIT);
-    let mut answer = ask(ShardAsk::board(counts)).await;
-    if counts.apart().is_some() && matches!(answer, Err(RoomError::Refused(_))) {
-        // A shard of before there were counts that stand apart.
-        answer = ask(ShardAsk::Board { counts }).await;
-    }
+    let mut counts = counts;
+    let answer = loop {
+        let answer = ask(ShardAsk::board(counts)).await;
+        // A shard of before there were counts that stand apart takes the same without them.
+        match (&answer, counts.in_older_words()) {
+            (Err(RoomError::Refused(_)), Some(older)) => counts = older,
+            _ => break answer,
+        }
+    };
     if let Err(error) = answer
         && error != RoomError::Deleted
     {

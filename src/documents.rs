@@ -350,10 +350,18 @@ pub fn shown_line(room: Room, standing: &Standing, board: Option<&Board>) -> usi
 
 /// The estimated wait of somebody who waits in a line that moves.
 pub fn wait(standing: &Standing, line: Option<&LineBoard>, board: Option<&Board>) -> Option<Eta> {
-    let line = line.filter(|line| line.phase == Phase::Open)?;
-    let moves = board.is_some_and(|board| !board.stop && board.mode != Mode::Closed);
-    if standing.stand != Stand::Waiting || !moves {
+    if standing.stand != Stand::Waiting {
         return None;
     }
-    eta::estimate(standing.ahead(Some(line))?, line.advance)
+    wait_behind(standing.ahead(line)?, line?, board?)
+}
+
+/// The estimated wait of somebody who joins a line now.
+pub fn wait_of_line(line: &LineBoard, board: &Board) -> Option<Eta> {
+    wait_behind(line.entries.0.saturating_sub(line.called.0), line, board)
+}
+
+fn wait_behind(ahead: u64, line: &LineBoard, board: &Board) -> Option<Eta> {
+    let moves = line.phase == Phase::Open && !board.stop && board.mode != Mode::Closed;
+    moves.then(|| eta::estimate(ahead, line.advance))?
 }

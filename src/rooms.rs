@@ -19,10 +19,11 @@ use anteroom_config::Event;
 use anteroom_durable_objects::sockets;
 use anteroom_durable_objects::wire::{self, FORGOTTEN};
 use anteroom_durable_objects::wire::{
-    CoordinatorAnswer, CoordinatorAsk, CoordinatorCall, ShardAnswer, ShardAsk, ShardBody, ShardCall,
+    CoordinatorAnswer, CoordinatorAsk, CoordinatorCall, HandlingCounts, ShardAnswer, ShardAsk,
+    ShardBody, ShardCall,
 };
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
-use anteroom_queue::units::{Millis, ShardIndex};
+use anteroom_queue::units::{Millis, ShardIndex, UnixMillis};
 use futures_util::future::{Either, select};
 use wasm_bindgen::JsValue;
 use worker::{Delay, Env, Method, Request, RequestInit, Stub, js_sys};
@@ -59,6 +60,8 @@ pub async fn ask_shard(
     ask: ShardAsk,
     limit: Millis,
 ) -> Result<ShardBody, RoomError> {
+    // Counts are handed in with reads of the board: one that counted itself would be owed for ever.
+    let is_for_a_visitor = matches!(ask, ShardAsk::Place(_));
     let name = wire::shard_name(&event.id, event.run, shard.0);
     let call = wire::encode(&ShardCall {
         event: event.id.clone(),
@@ -68,7 +71,13 @@ pub async fn ask_shard(
     });
     let asked = platform::now();
     let answer = within(limit, call_object(env, "SHARD", &name, &call, MOST_CALLS)).await;
-    let answer = answer.flatten().and_then(|bytes| read(&bytes));
+    let answer = answer.flatten();
+    if is_for_a_visitor {
+        isolate::count(event, |counts| {
+            handled(&mut counts.handling, &answer, asked)
+        });
+    }
+    let answer = answer.and_then(|bytes| read(&bytes));
     if answer == Err(RoomError::Deleted) {
         let (board, now) = (deleted::board(event), platform::now());
         isolate::with(event, |kept| kept.board.deleted(board, now));
@@ -85,6 +94,22 @@ pub async fn ask_shard(
         kept.board.told(shard, board, age, (asked, now), dice)
     });
     Ok(body)
+}
+
+/// Counts what became of a call that was made for a visitor.
+fn handled(counts: &mut HandlingCounts, answer: &Result<Vec<u8>, RoomError>, asked: UnixMillis) {
+    match answer {
+        Err(RoomError::Unreachable(_)) => counts.unreachable += 1,
+        Err(RoomError::Overloaded) => counts.overloaded += 1,
+        Ok(_) | Err(RoomError::Refused(_) | RoomError::Deleted) => {
+            counts.answered_after(platform::now().since(asked).0);
+        }
+    }
+}
+
+/// How the room does its work, as the coordinator knows it.
+pub async fn vitals(env: &Env, event: &'static Event) -> Result<wire::Vitals, RoomError> {
+    coordinator(env, event, CoordinatorAsk::Vitals).await
 }
 
 /// Sends a visitor's command to the home of a place. A run that was deleted takes nobody and knows nobody.
@@ -232,6 +257,8 @@ fn most_calls(ask: &CoordinatorAsk) -> u32 {
     match ask {
         CoordinatorAsk::Operate { .. } => 1,
         CoordinatorAsk::Sync(..)
+        | CoordinatorAsk::Handled(..)
+        | CoordinatorAsk::Vitals
         | CoordinatorAsk::Watched(..)
         | CoordinatorAsk::Origin
         | CoordinatorAsk::Turnstile

@@ -16,6 +16,8 @@ use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::units::{Millis, ShardIndex, UnixMillis};
 
 use crate::beacon::{LONGEST_RETRY, RETRY_AFTER, TRY_LOST_AFTER};
+use crate::foretold::{Foretold, Vitals};
+use crate::handling_counts::HandlingCounts;
 use crate::log_reading::log_lines;
 use crate::pump::Due;
 use crate::storage::{Changes, Store, WriteFailed};
@@ -63,6 +65,8 @@ pub struct CoordinatorDesk<T> {
     gathered: Vec<(CoordinatorCommand, T)>,
     totals: EdgeTotals,
     turnstile: TurnstileCounts,
+    handling: HandlingCounts,
+    foretold: Vec<Foretold>,
     wrong_tokens: WrongTokens,
     /// What edges have counted and the core was not told yet.
     edges: EdgeCounts,
@@ -96,6 +100,8 @@ impl<T> CoordinatorDesk<T> {
             gathered: Vec::new(),
             totals: EdgeTotals::default(),
             turnstile: TurnstileCounts::default(),
+            handling: HandlingCounts::NONE,
+            foretold: Vec::new(),
             wrong_tokens: WrongTokens::default(),
             edges: EdgeCounts::default(),
             poked: BTreeMap::new(),
@@ -133,6 +139,21 @@ impl<T> CoordinatorDesk<T> {
                 let entropy = Entropy(entropy);
                 CoordinatorCommand::Sync { report, entropy }
             }
+            CoordinatorAsk::Handled(report, counts, apart, handling) => {
+                self.count(EdgeCounts {
+                    handling,
+                    ..counts.with(apart)
+                });
+                let entropy = Entropy(entropy);
+                CoordinatorCommand::Sync { report, entropy }
+            }
+            CoordinatorAsk::Vitals => {
+                let vitals = Vitals {
+                    handling: self.handling,
+                    came_true: self.foretold.iter().map(Foretold::last).collect(),
+                };
+                return Taken::Answered(to, wire::encode(&vitals));
+            }
             CoordinatorAsk::Origin => {
                 let origin = self.coordinator.origin();
                 return Taken::Answered(to, wire::encode(&origin));
@@ -167,6 +188,7 @@ impl<T> CoordinatorDesk<T> {
     fn count(&mut self, counts: EdgeCounts) {
         self.totals.add(counts);
         self.turnstile.add(counts.turnstile);
+        self.handling.add(counts.handling);
         self.edges.add(counts);
     }
 
@@ -217,11 +239,21 @@ impl<T> CoordinatorDesk<T> {
             self.apply(command, now, &mut changes);
         }
         store.commit(changes)?;
+        self.look_at_lines(now);
         Ok(Step {
             answers,
             pokes: self.pokes(now),
             beacon: self.round_to_fetch(now),
         })
+    }
+
+    /// Notes what is said of waits, and what came of it.
+    fn look_at_lines(&mut self, now: UnixMillis) {
+        let lines = &self.coordinator.board().lines;
+        self.foretold.resize_with(lines.len(), Foretold::default);
+        for (foretold, line) in self.foretold.iter_mut().zip(lines) {
+            foretold.look(line, now);
+        }
     }
 
     fn apply(

@@ -153,6 +153,29 @@ fn what_came_of_the_widget_is_told_apart_and_adds_up_too() {
     assert_eq!(told, Taken::Answered(9, wire::encode(&expected)));
 }
 
+#[test]
+fn what_edges_did_for_visitors_adds_up_and_is_told_with_the_waits() {
+    let (mut desk, mut rows) = desk();
+    let mut handling = HandlingCounts::NONE;
+    handling.answered_after(70);
+    let counts = EdgeCounts {
+        handling,
+        ..EdgeCounts::default()
+    };
+    for _ in 0..2 {
+        let bytes = wire::encode(&CoordinatorAsk::report(report(0, 0), counts));
+        let ask = wire::decode(&bytes).unwrap();
+        assert_eq!(desk.ask(ask, [1; 16], 0, T, &rows), Taken::Waits);
+    }
+    desk.step(T.plus(WINDOW), &mut rows).unwrap();
+    let Taken::Answered(9, bytes) = desk.ask(CoordinatorAsk::Vitals, [1; 16], 9, T, &rows) else {
+        panic!("counts are answered at once");
+    };
+    let vitals: Vitals = wire::decode(&bytes).unwrap();
+    assert_eq!(vitals.handling.calls, [0, 2, 0, 0, 0]);
+    assert_eq!(vitals.came_true, [None], "one line, and no wait is over");
+}
+
 /// D9, and a roll-back: versions of before there were roles could read neither.
 #[test]
 fn what_an_operator_was_refused_is_told_apart_and_stands_in_the_log_but_in_no_other_row() {

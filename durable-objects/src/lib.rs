@@ -31,7 +31,9 @@ mod drand;
 mod ending_tests;
 #[cfg(test)]
 mod fixtures;
+mod foretold;
 mod gather;
+mod handling_counts;
 mod instance;
 mod layout_1;
 mod log_reading;

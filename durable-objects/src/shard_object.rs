@@ -81,6 +81,17 @@ impl Class for Open {
             ShardAsk::Watched { counts, apart } => {
                 self.desk.read_board(counts.with(apart), to, now, table)?
             }
+            ShardAsk::Handled {
+                counts,
+                apart,
+                handling,
+            } => {
+                let counts = EdgeCounts {
+                    handling,
+                    ..counts.with(apart)
+                };
+                self.desk.read_board(counts, to, now, table)?
+            }
             ShardAsk::Poke => Some((to, self.desk.poke(now))),
         };
         if let Some((to, bytes)) = at_once {
@@ -129,23 +140,23 @@ impl Class for Open {
 
 impl Open {
     fn send(&self, report: SyncRequest, counts: EdgeCounts, shell: &Rc<Shell<Self>>) {
-        let call = |ask| {
-            wire::encode(&CoordinatorCall {
-                event: self.known.event.clone(),
-                run: self.known.run,
-                ask,
-            })
-        };
-        let has_more = counts.apart().is_some();
-        let plain = has_more.then(|| call(CoordinatorAsk::Sync(report.clone(), counts)));
-        let call = call(CoordinatorAsk::report(report, counts));
+        let (event, run) = (self.known.event.clone(), self.known.run);
         let (told, coordinator) = (shell.clone(), self.coordinator.clone());
         shell.instance().spawn(async move {
-            let mut result = sync(&coordinator, &call).await;
-            if let (Err(SyncFailed::Refused(_)), Some(plain)) = (&result, plain) {
-                // A coordinator of before there were counts that stand apart.
-                result = sync(&coordinator, &plain).await;
-            }
+            let mut counts = counts;
+            let result = loop {
+                let call = CoordinatorCall {
+                    event: event.clone(),
+                    run,
+                    ask: CoordinatorAsk::report(report.clone(), counts),
+                };
+                let result = sync(&coordinator, &wire::encode(&call)).await;
+                // A coordinator of before there were counts that stand apart takes the same without them.
+                match (&result, counts.in_older_words()) {
+                    (Err(SyncFailed::Refused(_)), Some(older)) => counts = older,
+                    _ => break result,
+                }
+            };
             if let Err(why) = &result {
                 console_warn!("report: {why:?}");
             }

@@ -7,6 +7,8 @@
 //! refuse whole. A refusal is a status of 4xx with the reason as plain text, and changes nothing.
 
 pub use crate::counts_apart::CountsApart;
+pub use crate::foretold::{CameTrue, Vitals};
+pub use crate::handling_counts::{CALL_BOUNDS_MS, HandlingCounts};
 pub use crate::refusal::FORGOTTEN;
 pub use crate::turnstile_counts::TurnstileCounts;
 use anteroom_queue::board::{Board, Stock};
@@ -66,16 +68,15 @@ pub enum ShardAsk {
         /// What stands apart of them.
         apart: CountsApart,
     },
-}
-
-impl ShardAsk {
-    /// A read of the board that hands in `counts`.
-    pub fn board(counts: EdgeCounts) -> Self {
-        match counts.apart() {
-            None => ShardAsk::Board { counts },
-            Some(apart) => ShardAsk::Watched { counts, apart },
-        }
-    }
+    /// As `Watched`, with what edges counted of their own work. Refused by shards of before there was this.
+    Handled {
+        /// The edge's counts since its last read.
+        counts: EdgeCounts,
+        /// What stands apart of them.
+        apart: CountsApart,
+        /// Its own work.
+        handling: HandlingCounts,
+    },
 }
 
 /// A shard's answer.
@@ -156,16 +157,10 @@ pub enum CoordinatorAsk {
     Turnstile,
     /// What operators were refused: answered with [`Refusals`] instead of a [`CoordinatorAnswer`].
     Refusals,
-}
-
-impl CoordinatorAsk {
-    /// A shard's report.
-    pub fn report(report: SyncRequest, counts: EdgeCounts) -> Self {
-        match counts.apart() {
-            None => CoordinatorAsk::Sync(report, counts),
-            Some(apart) => CoordinatorAsk::Watched(report, counts, apart),
-        }
-    }
+    /// As `Watched`, with what edges counted of their own work. Refused by coordinators of before there was this.
+    Handled(SyncRequest, EdgeCounts, CountsApart, HandlingCounts),
+    /// How the room does its work: answered with [`Vitals`] instead of a [`CoordinatorAnswer`].
+    Vitals,
 }
 
 /// A coordinator's answer.
@@ -227,6 +222,9 @@ pub struct EdgeCounts {
     /// What came of the third party's widget. Told apart too.
     #[serde(skip)]
     pub turnstile: TurnstileCounts,
+    /// The edges' own work with visitors. Told apart too.
+    #[serde(skip)]
+    pub handling: HandlingCounts,
 }
 
 /// How the origin answered edges: requests that were let through, and edges that asked for themselves.
@@ -277,6 +275,7 @@ impl EdgeCounts {
         self.staff = self.staff.saturating_add(more.staff);
         self.origin.add(more.origin);
         self.turnstile.add(more.turnstile);
+        self.handling.add(more.handling);
         if let Some(word) = more.stock {
             let is_news = self.stock.is_none_or(|known| word.is_later_than(&known));
             self.stock = if is_news { Some(word) } else { self.stock };
@@ -393,3 +392,7 @@ mod check_tests;
 #[cfg(test)]
 #[path = "wire_refusal_tests.rs"]
 mod refusal_tests;
+
+#[cfg(test)]
+#[path = "wire_handling_tests.rs"]
+mod handling_tests;

@@ -38,6 +38,7 @@ const PLAIN: EdgeCounts = EdgeCounts {
     }),
     origin: OriginCounts::NONE,
     turnstile: TurnstileCounts::NONE,
+    handling: HandlingCounts::NONE,
 };
 
 /// The bytes of these counts.
@@ -133,6 +134,8 @@ fn d9_every_later_question_is_refused_by_an_older_coordinator_and_none_is_taken_
         CoordinatorAsk::Origin,
         CoordinatorAsk::Turnstile,
         CoordinatorAsk::Refusals,
+        CoordinatorAsk::Handled(report(), PLAIN, APART, HandlingCounts::NONE),
+        CoordinatorAsk::Vitals,
     ] {
         let bytes = encode(&to_coordinator(later.clone()));
         assert_eq!(

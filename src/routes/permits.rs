@@ -13,7 +13,7 @@ use crate::problem::Problem;
 use crate::rate_limits::{self, Action};
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{challenges, fields, permits, place, turnstile};
+use crate::{challenges, fields, isolate, permits, place, turnstile};
 
 /// The permit.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
@@ -68,6 +68,7 @@ pub fn kept_or_fresh(
 /// A new permit.
 pub fn fresh(visit: &Visit, room: Room, in_use: Option<&InUse>) -> (Permit, String) {
     rate_limits::count(visit, room, Action::Permit);
+    isolate::count(room.event, |counts| counts.handling.permits += 1);
     let usual = match (room.event.challenge, visit.bits(room, in_use)) {
         (_, None) | (config::Challenge::None, _) => Challenge::None,
         (config::Challenge::Work(_), Some(bits)) => Challenge::Work { bits },

@@ -15,7 +15,7 @@ use crate::standing::Stand;
 use crate::turnstile::{self, Brought};
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{joining, permits};
+use crate::{isolate, joining, permits};
 
 /// What is joined with.
 pub struct Shown {
@@ -50,7 +50,11 @@ pub async fn shown(
         solution: fields.text("solution"),
         token: fields.text("turnstile"),
     };
-    let done = turnstile::check(visit, room, &permit, &token, brought).await?;
+    let done = turnstile::check(visit, room, &permit, &token, brought).await;
+    if brought.solution.is_some() && done.is_err() {
+        isolate::count(room.event, |counts| counts.handling.work_refused += 1);
+    }
+    let done = done?;
     let asked = visit
         .bits(room, in_use)
         .filter(|_| !expired && done == Done::Worked);
