@@ -10,6 +10,7 @@ import { setup } from "./setup.mjs";
 import { provideBrowser } from "./testing/browser.mjs";
 import { countTests, failedTests } from "./testing/counts.mjs";
 import { provideOriginPrograms } from "./testing/origin-programs.mjs";
+import { providePromtool } from "./testing/promtool.mjs";
 import { providePython } from "./testing/python.mjs";
 import { suites } from "./testing/suites.mjs";
 
@@ -82,6 +83,7 @@ async function runSuite(suite, mayInstall) {
 async function provide(names, mayInstall) {
   const env = {};
   if (names.includes("browser")) env.CHROME_PATH = await provideBrowser(mayInstall);
+  if (names.includes("promtool")) env.PROMTOOL = await providePromtool(mayInstall);
   if (names.includes("python")) env.PYTHON = await providePython();
   if (names.includes("origins")) Object.assign(env, await provideOriginPrograms(mayInstall));
   return env;

@@ -107,6 +107,16 @@ export const suites = [
     ],
   },
   {
+    name: "alerts",
+    needs: ["packages"],
+    provides: ["promtool"],
+    commands: ({ PROMTOOL }) => [
+      { label: "promtool check rules", program: PROMTOOL, args: ["check", "rules", "docs/alerts.yml"] },
+      { label: "promtool test rules", program: PROMTOOL, args: ["test", "rules", "tests/alerts/alerts.yml"] },
+      nodeTests("tests/alerts"),
+    ],
+  },
+  {
     name: "draw",
     needs: ["packages", "rust"],
     commands: () => [

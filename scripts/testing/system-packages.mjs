@@ -15,14 +15,17 @@ async function aptInstall(packages, howTo, onLine) {
   if (!isRoot && !findOnPath("sudo")) {
     throw new Error(`installing ${names} needs root or sudo, and here is neither; ${howTo}`);
   }
-  const options = { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }, onLine };
-  const aptGet = (...args) => {
-    const [command, ...rest] = [...(isRoot ? [] : ["sudo", "-n"]), "apt-get", ...args];
-    return [command, rest, options];
-  };
-  // One source of packages that cannot be reached is no reason to give up: the installation says what is missing.
-  await run(...aptGet("update", "-qq"));
-  await runOrThrow(...aptGet("install", "-y", "-qq", "--no-install-recommends", ...packages)).catch((error) => {
+  await updateLists(onLine);
+  await runOrThrow(...aptGet(onLine, "install", "-y", "-qq", "--no-install-recommends", ...packages)).catch((error) => {
     throw new Error(`${names} could not be installed: ${error.message}\n${howTo}`);
   });
+}
+
+/** Brings the lists of packages up to date. A source that cannot be reached is no reason to give up: what is missing is said later. */
+export const updateLists = (onLine) => run(...aptGet(onLine, "update", "-qq"));
+
+function aptGet(onLine, ...args) {
+  const options = { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }, onLine };
+  const [command, ...rest] = [...(process.getuid?.() === 0 ? [] : ["sudo", "-n"]), "apt-get", ...args];
+  return [command, rest, options];
 }

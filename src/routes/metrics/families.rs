@@ -56,6 +56,7 @@ families! {
     UNCONFIRMED gauge "sessions_unconfirmed" "Of these, admissions in one step that no request has confirmed yet; exact."
     MAX_ACTIVE gauge "limit_sessions" "The limit on sessions at the same time; absent without one."
     PER_MINUTE gauge "limit_per_minute" "The limit on admissions a minute; absent without one."
+    BATCH_SECONDS gauge "limit_batch_seconds" "How far batches of admissions are apart; absent without batches."
     SHOW_UP gauge "show_up_ppm" "The share of the called who claim, as it is learned, in millionths."
     SHARDS gauge "shards" "Shards of the run."
     SHARDS_HEARD gauge "shards_heard" "Shards that the coordinator has heard lately."

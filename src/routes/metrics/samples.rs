@@ -145,6 +145,10 @@ fn of_state(heard: &Heard) -> Vec<(Family, u64)> {
     let sometimes = [
         (f::MAX_ACTIVE, limits.max_active.map(u64::from)),
         (f::PER_MINUTE, limits.per_minute.map(u64::from)),
+        (
+            f::BATCH_SECONDS,
+            limits.batch.map(|batch| batch.every.0 / 1_000),
+        ),
         (f::STOCK_LEFT, board.stock.map(|stock| stock.left)),
     ];
     let sometimes = sometimes
