@@ -16,7 +16,7 @@ const USAGE = `npm run faults -- [SCENE...] [--kills N] [--every S] [--freeze S]
   --every S        seconds between kills, 1 to 600 (4)
   --freeze S       for how long it stands still, 1 to 3600 (60)
   --lasts S        for how long storage or the shop fail each time, 1 to 3600 (8)
-  --per-second R   visitors who arrive each second, 1 to 100 (20)
+  --per-second R   visitors who arrive each second, 1 to 100 (10)
   --other-build DIR  the build that takes turns with this one in \`builds\`: a folder with index.js and index_bg.wasm;
                    without it the same build with another key and another configuration
   --histories DIR  where what was seen is written, as lines of JSON; a new temporary folder without it
@@ -35,7 +35,7 @@ async function main(words) {
       every: { type: "string", default: "4" },
       freeze: { type: "string", default: "60" },
       lasts: { type: "string", default: "8" },
-      "per-second": { type: "string", default: "20" },
+      "per-second": { type: "string", default: "10" },
       "other-build": { type: "string" },
       histories: { type: "string" },
     },

@@ -22,7 +22,8 @@ export async function providePromtool(mayInstall) {
   }
   if (!findOnPath("apt-get") || !findOnPath("dpkg-deb")) throw new Error(HOW_TO_INSTALL);
   await step("promtool from Debian's package prometheus", "10 s", (onLine) => unpack(mayInstall, onLine));
-  if (!(await works(UNPACKED))) throw new Error(`the package prometheus brought no working promtool; ${HOW_TO_INSTALL}`);
+  if (!(await works(UNPACKED)))
+    throw new Error(`the package prometheus brought no working promtool; ${HOW_TO_INSTALL}`);
   return UNPACKED;
 }
 

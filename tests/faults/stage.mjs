@@ -24,8 +24,11 @@ const EVENT = {
   expected_visitors: 20_000,
 };
 
-/** How long after the last arrival the last visitor may come in: everybody who waits then, and who forgets a session. */
-const DEADLINE_SECONDS = 300;
+/**
+ * How long after the last arrival the last visitor may come in: forgotten sessions end, and everybody comes in who has
+ * waited all the time, at half of what the limits allow.
+ */
+const deadlineSeconds = (seconds) => 300 + 2 * seconds;
 
 /**
  * Lets `goesWrong` happen while visitors come, and answers what the checker says: `{ passed, figures, text }`. The crowd
@@ -52,7 +55,7 @@ export async function underFaults(name, goesWrong, { folder, seconds, perSecond,
       visitors: seconds * perSecond,
       perSecond,
       shopSeconds: SHOP_SECONDS,
-      deadlineSeconds: DEADLINE_SECONDS,
+      deadlineSeconds: deadlineSeconds(seconds),
       idleSeconds: IDLE_MINUTES * 60,
     });
     await Promise.race([

@@ -32,19 +32,21 @@ pub fn not_yet(
             )
         }
         ShardReply::Pending { .. } => {
-            let found = place::of_reply(ticket, reply, now);
-            (
-                202,
-                Found {
-                    standing: Standing {
-                        stand: Stand::Pending,
-                        ..found.standing
-                    },
-                    ..found
-                },
-            )
+            let own = from_ticket(ticket, in_use.map(|in_use| &*in_use.board)).standing;
+            let mut found = place::of_reply(ticket, reply, now);
+            found.standing.stand = undecided(found.standing.stand, own.stand);
+            (202, found)
         }
         _ => (409, place::of_reply(ticket, reply, now)),
+    }
+}
+
+/// What somebody is told whose claim is not decided: that it is pending, unless neither the home nor the edge knows of a
+/// turn. A home that has just started has no board yet, and takes any claim as one that may be right.
+const fn undecided(home: Stand, edge: Stand) -> Stand {
+    match (home, edge) {
+        (Stand::Waiting | Stand::Provisional, Stand::Waiting | Stand::Provisional) => home,
+        _ => Stand::Pending,
     }
 }
 
@@ -82,6 +84,20 @@ mod tests {
         ] {
             assert_eq!(held_back(stand, true), braked, "{stand:?}");
             assert_eq!(held_back(stand, false), shop_down, "{stand:?}");
+        }
+    }
+
+    #[test]
+    fn a_claim_that_nobody_knows_a_turn_for_is_not_called_pending() {
+        use Stand::{Called, Pending, Provisional, Waiting};
+        for (home, edge, told) in [
+            (Waiting, Waiting, Waiting),
+            (Provisional, Provisional, Provisional),
+            (Waiting, Called, Pending),
+            (Called, Waiting, Pending),
+            (Pending, Waiting, Pending),
+        ] {
+            assert_eq!(undecided(home, edge), told, "{home:?} {edge:?}");
         }
     }
 }
