@@ -5,10 +5,14 @@ import { command, readArguments, UsageError } from "./command-line.mjs";
 import { root, targetDir } from "./paths.mjs";
 import { step } from "./progress.mjs";
 import { runOrThrow } from "./processes.mjs";
+import { buildNative } from "./rust-program.mjs";
 import { setup } from "./setup.mjs";
 
-const USAGE = `npm run bench -- challenge
-  challenge  how long the edge needs to refuse a solution that is none, in WebAssembly; baseline: one hash`;
+const USAGE = `npm run bench -- challenge | isolation | places
+  challenge  how long the edge needs to refuse a solution that is none, in WebAssembly; baseline: one hash
+  isolation  joins of one event while another is flooded by half a core, in one process; baseline: the same joins without
+             the flood, turn by turn (5 min)
+  places     what a million anonymous places take in memory and rows, and eight thousand in the files of workerd`;
 
 const TARGET = "wasm32-unknown-unknown";
 const MODULE = path.join(targetDir, TARGET, "release/examples/rubbish.wasm");
@@ -42,8 +46,46 @@ async function challenge() {
   if (refused > MOST_US) throw new Error(`more than ${MOST_US} us`);
 }
 
+/** A paired measurement that other work on the machine disturbs: it is reported, and fails nothing. */
+async function isolation() {
+  await setup(["packages", "rust", "tools", "keys", "keysTool", "worker"]);
+  await buildNative("anteroom-load");
+  const measured = await (await import("../tests/faults/isolation.mjs")).isolation();
+  for (const { alone_ms, flooded_ms, share, ratio } of measured.pairs) {
+    const core = `${Math.round(share * 100)} % of a core`;
+    process.stdout.write(`p99 ${alone_ms} ms alone, ${flooded_ms} ms under ${core} of flood: ${ratio.toFixed(2)}\n`);
+  }
+  const flood = `${Math.round(measured.perSecond)} joins/s of another event`;
+  process.stdout.write(`another event's p99 is ${measured.ratio.toFixed(2)} x its own (median) under ${flood}\n`);
+}
+
+async function places() {
+  await setup(["packages", "rust", "tools", "keys", "keysTool", "worker"]);
+  await buildNative("anteroom-load");
+  const example = [
+    "run",
+    "--quiet",
+    "--profile",
+    "native",
+    "--package",
+    "anteroom-durable-objects",
+    "--example",
+    "places",
+  ];
+  const environment = { ...process.env, CARGO_TARGET_DIR: targetDir };
+  process.stdout.write(await runOrThrow("cargo", example, { cwd: root, env: environment }));
+  const { places, bytes, files } = await (await import("../tests/faults/places.mjs")).placesOnDisk();
+  const each = (bytes / places).toFixed(1);
+  process.stdout.write(`on disk  ${each} bytes a place, ${places} places in ${files} file of workerd\n`);
+}
+
+const BENCHES = { challenge, isolation, places };
+
 command(import.meta.url, USAGE, async (words) => {
   const { positionals } = readArguments(words, {}, true);
-  if (positionals.join() !== "challenge") throw new UsageError("name what to measure: challenge");
-  await challenge();
+  const [name] = positionals;
+  if (positionals.length !== 1 || !Object.hasOwn(BENCHES, name)) {
+    throw new UsageError(`name what to measure: ${Object.keys(BENCHES).join(", ")}`);
+  }
+  await BENCHES[name]();
 });

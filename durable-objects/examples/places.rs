@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use anteroom_durable_objects::storage::{Changes, Row};
 use anteroom_queue::coordinator::command::{CoordinatorCommand, CoordinatorReply, Entropy};
 use anteroom_queue::coordinator::{Coordinator, RunName};
+use anteroom_queue::limits::MAX_SHARDS;
 use anteroom_queue::settings::{DrawSettings, Limits, LineSettings, Mode, Settings};
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::shard::rows::ShardRow;
@@ -18,6 +19,8 @@ use anteroom_queue::units::{LineIndex, Millis, Nonce, ShardIndex, UnixMillis};
 
 const SHARDS: u16 = 125;
 const PLACES: u32 = 1_000_000;
+/// Visitors for whom a run plans one shard.
+const PLANNED_FOR_A_SHARD: u64 = 20_000;
 /// Joins that share one commit of a shard.
 const GROUP: u32 = 100;
 
@@ -46,7 +49,7 @@ fn settings() -> Settings {
         idle: Millis::from_minutes(10),
         pass: Millis::from_seconds(180),
         max_extension: Millis::from_minutes(10),
-        expected_visitors: u64::from(PLACES),
+        expected_visitors: u64::from(SHARDS) * PLANNED_FOR_A_SHARD,
         draw: DrawSettings {
             grace: Millis::from_seconds(60),
             beacon: false,
@@ -148,26 +151,33 @@ fn run() -> Result<bool, String> {
         event: "demo",
         run: 1,
     };
-    let mut coordinator = Coordinator::new(name, settings(), [7; 16], START).reply;
+    // One coordinator has fewer shards without relays. What a place takes does not depend on it.
+    let mut coordinators: Vec<Coordinator> = (0..SHARDS.div_ceil(MAX_SHARDS))
+        .map(|_| Coordinator::new(name, settings(), [7; 16], START).reply)
+        .collect();
     let mut stored = Stored::default();
     let mut shards: Vec<Shard> = (0..SHARDS)
         .map(|number| {
             let identity = Identity {
                 run: 1,
-                shard: ShardIndex(number),
+                shard: ShardIndex(number % MAX_SHARDS),
             };
             Shard::new(identity, settings(), START).reply
         })
         .collect();
     let before = held()?;
     for (number, shard) in (0..).zip(&mut shards) {
-        fill(number, shard, &mut coordinator, &mut stored);
+        let coordinator = &mut coordinators[usize::from(number / MAX_SHARDS)];
+        fill(number, shard, coordinator, &mut stored);
     }
     let after = held()?;
     let per_place = |bytes: f64| bytes / f64::from(PLACES);
     let memory = per_place((after - before) as f64);
     let storage = per_place(stored.bytes() as f64);
-    let given = coordinator.board().lines[0].entries.0;
+    let given = coordinators
+        .iter()
+        .map(|each| each.board().lines[0].entries.0);
+    let given: u64 = given.sum();
     assert_eq!(given, u64::from(PLACES), "everybody has a number");
     println!("{PLACES} places on {SHARDS} shards, all numbered");
     println!("memory   {memory:.1} bytes a place (at most {MOST_MEMORY})");

@@ -66,7 +66,11 @@ test("D13 one shard down: its visitors keep page and place, everybody else notic
   const page = await own.visit();
   assert.deepEqual([page.status, typeof page.state], [503, "string"]);
   const leaving = await own.leave();
-  assert.deepEqual([leaving.status, typeof leaving.state], [503, "string"], "what needs the home is told to come again");
+  assert.deepEqual(
+    [leaving.status, typeof leaving.state],
+    [503, "string"],
+    "what needs the home is told to come again",
+  );
   for (const fan of fans.filter((each) => homeOf(each) !== down).slice(0, 3)) {
     assert.equal((await fan.leave()).status, 200, "another shard's visitor");
   }

@@ -76,7 +76,10 @@ test("a pause takes the room away; a wait that was foretold is held against what
 test("work that does not hold is counted", async () => {
   const fan = room.visitor({ event: "worked" });
   await fan.visit();
-  const refused = await fan.script("POST", `${fan.queue}/tickets`, { permit: await fan.permit(), solution: "0".repeat(256) });
+  const refused = await fan.script("POST", `${fan.queue}/tickets`, {
+    permit: await fan.permit(),
+    solution: "0".repeat(256),
+  });
   assert.equal(refused.status, 422, refused.text);
   await until(
     async () => {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { targetDir } from "../../scripts/paths.mjs";
 import { run, startGroup, stopGroup } from "../../scripts/processes.mjs";
 
-const native = (name) => path.join(targetDir, "native", name);
+export const native = (name) => path.join(targetDir, "native", name);
 
 /**
  * Starts visitors; `ended` resolves when the last is through or `deadlineSeconds` after the last arrival are over. What they

@@ -88,7 +88,7 @@ mod tests {
             direct: false,
             deferred: false,
             admitted: false,
-            entry: (entry < ENTRANTS).then_some(EntryNumber(entry)),
+            entry: (entry < ENTRANTS).then_some(EntryNumber(entry)).into(),
             standing: Standing::Left { at: UnixMillis(0) },
             known_rank: KnownRank::default(),
         };
@@ -109,7 +109,7 @@ mod tests {
             left.rank_with(&order, &places);
             assert_eq!(left.take_called(Rank(called)), absent, "called {called}");
         }
-        places[ENTRANTS as usize].entry = Some(EntryNumber(ENTRANTS));
+        places[ENTRANTS as usize].entry = Some(EntryNumber(ENTRANTS)).into();
         left.rank_with(&order, &places);
         assert_eq!(left.take_called(Rank(99)), 1, "numbered after its turn");
     }

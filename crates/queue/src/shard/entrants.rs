@@ -56,7 +56,7 @@ impl Shard {
         let order = &self.lines[usize::from(place.line.0)].order;
         let behind =
             |entry: EntryNumber| order.entrants().is_some_and(|entrants| entry.0 >= entrants);
-        place.entry.is_some_and(behind) && self.came_before_opening(place)
+        place.entry.known().is_some_and(behind) && self.came_before_opening(place)
     }
 
     /// The second in which a join counts as arrived when it is reported late: whoever came before
@@ -134,7 +134,7 @@ impl Shard {
         for position in 0..self.lines.len() {
             let mut joins = std::mem::take(&mut self.lines[position].joins);
             joins.sort_by_key(|index| {
-                let entry = self.places[index.0 as usize].entry;
+                let entry = self.places[index.0 as usize].entry.known();
                 (entry.is_none(), entry)
             });
             self.lines[position].joins = joins;

@@ -3,7 +3,7 @@
 
 use super::command::{Refused, ShardReply};
 use super::networks::Networks;
-use super::place::{KnownRank, Place, Session, Standing};
+use super::place::{GivenEntry, KnownRank, Place, Session, Standing};
 use super::rechecking::Claiming;
 use super::{Shard, Try};
 use crate::draw::chain;
@@ -20,7 +20,7 @@ impl Shard {
         arrived: Option<UnixMillis>,
         now: UnixMillis,
     ) -> ShardReply {
-        if let Some(&index) = self.by_nonce.get(&nonce) {
+        if let Some(index) = self.by_permit.find(nonce, &self.places) {
             return ShardReply::Place {
                 place: self.view_at(index, now),
                 new: false,
@@ -41,7 +41,7 @@ impl Shard {
             direct: false,
             deferred: false,
             admitted: false,
-            entry: None,
+            entry: GivenEntry::NONE,
             standing: Standing::Waiting,
             known_rank: KnownRank::default(),
         });
@@ -89,7 +89,7 @@ impl Shard {
 
     fn make_place(&mut self, place: Place) -> PlaceIndex {
         let index = PlaceIndex(self.places.len() as u32);
-        self.by_nonce.insert(place.nonce, index);
+        self.by_permit.add(place.nonce, index);
         self.places.push(place);
         self.touch(index);
         index
@@ -103,7 +103,7 @@ impl Shard {
         claim: ClaimId,
         now: UnixMillis,
     ) -> ShardReply {
-        if let Some(&index) = self.by_nonce.get(&nonce) {
+        if let Some(index) = self.by_permit.find(nonce, &self.places) {
             return match &self.places[index.0 as usize].standing {
                 Standing::Granted(_) => self.claim(index, nonce, Claiming::unseen(claim), now),
                 _ => ShardReply::Refused {
@@ -183,7 +183,10 @@ impl Shard {
             }
             grants -= 1;
             if now.since(decided_try.at) <= TRY_DECISION
-                && !self.by_nonce.contains_key(&decided_try.nonce)
+                && self
+                    .by_permit
+                    .find(decided_try.nonce, &self.places)
+                    .is_none()
             {
                 self.admit_directly(decided_try, now);
             } else {
@@ -213,7 +216,7 @@ impl Shard {
             direct: true,
             deferred: false,
             admitted: false,
-            entry: None,
+            entry: GivenEntry::NONE,
             standing: Standing::Granted(Box::new(session)),
             known_rank: KnownRank::default(),
         });

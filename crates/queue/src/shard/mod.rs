@@ -14,6 +14,7 @@
 //! before the opening), `absent` (who left before being called), `freshness` (how old the board is), `crawlers` (requests without a place), `offers` (offers of a place's own), `keeping` (member keys, codes, hand-overs), `storing` (rows).
 
 mod absent;
+mod by_permit;
 pub mod command;
 pub mod crawlers;
 mod entrants;
@@ -44,6 +45,7 @@ use crate::sync::{Counters, LineReport, OfferClock};
 use crate::units::{ClaimId, KeyHash, Millis, Nonce, PlaceIndex, ShardIndex, UnixMillis};
 
 use absent::Left;
+use by_permit::ByPermit;
 pub use crawlers::{CrawledSecond, Crawlers};
 use freshness::Freshness;
 
@@ -112,7 +114,7 @@ pub struct Shard {
     settings: Settings,
     clock: Clock,
     places: Vec<Place>,
-    by_nonce: BTreeMap<Nonce, PlaceIndex>,
+    by_permit: ByPermit,
     keys: BTreeMap<KeyHash, Vec<Holder>>,
     handovers: BTreeMap<PlaceIndex, Vec<Handover>>,
     by_handover: BTreeMap<KeyHash, PlaceIndex>,
@@ -163,7 +165,7 @@ impl Shard {
             settings,
             clock: Clock::at(now),
             places: Vec::new(),
-            by_nonce: BTreeMap::new(),
+            by_permit: ByPermit::default(),
             keys: BTreeMap::new(),
             handovers: BTreeMap::new(),
             by_handover: BTreeMap::new(),

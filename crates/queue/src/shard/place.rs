@@ -107,18 +107,47 @@ pub struct Place {
     /// A first pass of it was fetched once.
     pub admitted: bool,
     /// Its entry number, once cut.
-    pub entry: Option<EntryNumber>,
+    pub entry: GivenEntry,
     /// Where it stands.
     pub standing: Standing,
     /// Its rank, once it was asked for. Not stored.
     pub(super) known_rank: KnownRank,
 }
 
+/// What stands for no number where one takes eight bytes, since a shard holds thousands of places. No line is that long.
+const NO_NUMBER: u64 = u64::MAX;
+
+/// An entry number, once it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GivenEntry(u64);
+
+impl GivenEntry {
+    /// None yet.
+    pub const NONE: Self = Self(NO_NUMBER);
+
+    /// The number, if it is given.
+    pub fn known(self) -> Option<EntryNumber> {
+        (self != Self::NONE).then_some(EntryNumber(self.0))
+    }
+}
+
+impl From<Option<EntryNumber>> for GivenEntry {
+    fn from(entry: Option<EntryNumber>) -> Self {
+        entry.map_or(Self::NONE, |entry| Self(entry.0))
+    }
+}
+
 /// A rank that was worked out before: a drawn one costs 90 hashes, and a place is looked at with
 /// every claim and question. One that is known never changes, since each step of a draw is published
 /// once; it follows from entry number and order, so two places do not differ by it.
-#[derive(Clone, Debug, Default)]
-pub struct KnownRank(Cell<Option<Rank>>);
+#[derive(Clone, Debug)]
+pub struct KnownRank(Cell<u64>);
+
+impl Default for KnownRank {
+    fn default() -> Self {
+        Self(Cell::new(NO_NUMBER))
+    }
+}
 
 impl PartialEq for KnownRank {
     fn eq(&self, _: &Self) -> bool {
@@ -132,8 +161,14 @@ impl Place {
     /// The place's rank in the line's order, once that and the entry number are known.
     pub(super) fn rank(&self, order: &Order) -> Option<Rank> {
         let known = self.known_rank.0.get();
-        let rank = known.or_else(|| order.rank(self.entry?));
-        self.known_rank.0.set(rank);
-        rank
+        if known != NO_NUMBER {
+            return Some(Rank(known));
+        }
+        let rank = order.rank(self.entry.known()?)?;
+        self.known_rank.0.set(rank.0);
+        Some(rank)
     }
 }
+
+/// What a place takes in memory: the figures of `docs/storage.md` follow from it.
+const _: () = assert!(size_of::<Place>() <= 64);

@@ -145,7 +145,7 @@ impl ShardRow {
                 marks: mark(place.direct, DIRECT)
                     | mark(place.deferred, DEFERRED)
                     | mark(place.admitted, ADMITTED),
-                entry: place.entry,
+                entry: place.entry.known(),
                 standing: place.standing.clone(),
             })
             .collect();
@@ -167,7 +167,7 @@ impl PlaceRow {
             direct: self.marks & DIRECT != 0,
             deferred: self.marks & DEFERRED != 0,
             admitted: self.marks & ADMITTED != 0,
-            entry: self.entry,
+            entry: self.entry.into(),
             standing: self.standing,
             known_rank: KnownRank::default(),
         }

@@ -295,7 +295,7 @@ impl Shard {
         let place = &mut self.places[index.0 as usize];
         place.standing = Standing::Void;
         let nonce = place.nonce;
-        self.by_nonce.remove(&nonce);
+        self.by_permit.remove(nonce, index);
         self.touch(index);
     }
 

@@ -119,7 +119,7 @@ impl Shard {
             line.left.add(index, Rank(line.row.absent_below));
         }
         if place.standing != Standing::Void {
-            self.by_nonce.insert(place.nonce, index);
+            self.by_permit.add(place.nonce, index);
         }
         self.places.push(place);
         self.remind(index, now);

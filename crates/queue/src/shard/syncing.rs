@@ -200,8 +200,8 @@ impl Shard {
         }
         for join in numbered..end {
             let index = self.lines[position].joins[join as usize];
-            self.places[index.0 as usize].entry =
-                Some(EntryNumber(cut.first_entry.0 + (join - cut.first_join)));
+            let entry = EntryNumber(cut.first_entry.0 + (join - cut.first_join));
+            self.places[index.0 as usize].entry = Some(entry).into();
             self.touch(index);
         }
         self.count(position).numbered = end;

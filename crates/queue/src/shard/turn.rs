@@ -2,7 +2,7 @@
 
 use super::Shard;
 use super::command::{PlaceView, Refused, ShardReply, VisitorState};
-use super::place::{Claim, Place, Standing};
+use super::place::{Claim, GivenEntry, Place, Standing};
 use super::rechecking::Claiming;
 use crate::board::{Board, LineBoard, Phase};
 use crate::limits::{BRAKE_AGE, CLAIM_PRESENCE, PATIENT_SYNC};
@@ -20,7 +20,7 @@ impl Shard {
         PlaceView {
             index,
             line: place.line,
-            entry: place.entry,
+            entry: place.entry.known(),
             rank,
             arrived: place.arrived,
             state,
@@ -74,7 +74,7 @@ impl Shard {
         place: &Place,
         rank: Option<Rank>,
     ) -> (VisitorState, Option<UnixMillis>) {
-        if place.entry.is_none() {
+        if place.entry == GivenEntry::NONE {
             return (VisitorState::Provisional, None);
         }
         let (Some(rank), Some(line)) = (rank, self.line_board(place)) else {
