@@ -195,6 +195,24 @@ class Room {
     return (await setStage(this.url, { limits })).limited;
   }
 
+  /**
+   * The next calls to objects of a staged room fail: `{ part, kind, times }`, for objects whose names have the part. `lost`
+   * does what was asked and loses the answer; `overloaded`, `retryable` and `plain` are the platform's errors.
+   */
+  fails(...faults) {
+    return setStage(this.url, { faults });
+  }
+
+  /** How often each of these faults was met. */
+  async met() {
+    return (await setStage(this.url, {})).faults.map(({ met = 0 }) => met);
+  }
+
+  /** The next alarms of a staged room fail, so many. */
+  failAlarms(times) {
+    return setStage(this.url, { alarms_fail: times });
+  }
+
   /** The alarm of an object comes, in a staged room: the platform's own keep to the real clock. */
   alarm(object) {
     return setStage(this.url, { object, alarm: true });

@@ -1,6 +1,7 @@
 // A stage for the built Worker: the same modules, with a few lines behind them by which a test can move the clock that
 // edge and objects read, cut objects off from their callers, have an object's alarm come (the platform's own keep to the
-// real clock), and stand in for the platform's rate limits. The Worker itself is not changed.
+// real clock, and fail), have calls to objects fail as the platform's do or lose their answers, and stand in for the
+// platform's rate limits. The Worker itself is not changed.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -13,7 +14,7 @@ const CONTROL = "/__stage";
 const STAGE = `
 import * as stagedSelf from "./index.js";
 {
-  const stage = { ahead_ms: 0, cut: [], limited: [] };
+  const stage = { ahead_ms: 0, cut: [], limited: [], faults: [], alarms_fail: 0 };
   const clock = Date.now.bind(Date);
   Date.now = () => clock() + stage.ahead_ms;
   // As the platform's own: so many for each key, then no more.
@@ -37,7 +38,19 @@ import * as stagedSelf from "./index.js";
       const stub = get.call(this, id, options);
       const isCut = () => stage.cut.some((part) => String(id.name).includes(part));
       const away = () => Promise.reject(new Error("Network connection lost."));
-      return { fetch: (...call) => (isCut() ? away() : stub.fetch(...call)) };
+      const failing = () => stage.faults.find(({ part, times }) => times > 0 && String(id.name).includes(part));
+      return {
+        fetch: async (...call) => {
+          if (isCut()) return away();
+          const fault = failing();
+          if (!fault) return stub.fetch(...call);
+          fault.times -= 1;
+          fault.met = (fault.met ?? 0) + 1;
+          // What was done stays done; only the answer is gone.
+          if (fault.kind === "lost") await stub.fetch(...call).then((answer) => answer.arrayBuffer());
+          throw Object.assign(new Error("staged: " + fault.kind), { [fault.kind]: true });
+        },
+      };
     };
   };
   const prototype = stagedSelf.default.prototype;
@@ -45,7 +58,8 @@ import * as stagedSelf from "./index.js";
   prototype.fetch = async function (request) {
     if (!isPatched) patch(this.env.SHARD);
     if (new URL(request.url).pathname !== "${CONTROL}") return fetch.call(this, request);
-    const { advance_ms = 0, cut, object, alarm, limits = {} } = await request.json();
+    const { advance_ms = 0, cut, object, alarm, limits = {}, ...more } = await request.json();
+    Object.assign(stage, more);
     for (const [name, most] of Object.entries(limits)) this.env[name] = new Ratelimit(name, most);
     stage.ahead_ms += advance_ms;
     if (cut) stage.cut = cut;
@@ -56,7 +70,12 @@ import * as stagedSelf from "./index.js";
     return Response.json({ id: id.toString() });
   };
   for (const { prototype } of [stagedSelf.ShardObject, stagedSelf.CoordinatorObject]) {
-    const { fetch } = prototype;
+    const { fetch, alarm } = prototype;
+    prototype.alarm = function (...told) {
+      if (stage.alarms_fail <= 0) return alarm.apply(this, told);
+      stage.alarms_fail -= 1;
+      return Promise.reject(new Error("staged: an alarm that fails"));
+    };
     prototype.fetch = function (request) {
       return new URL(request.url).pathname === "${CONTROL}" ? this.alarm() : fetch.call(this, request);
     };
