@@ -112,3 +112,22 @@ test("a new run starts from nothing and refuses every token of the old one", asy
     await next.stop();
   }
 });
+
+test("no object, no key and no row is shared between events", async () => {
+  for (const event of ["summer-tour", "club-night"]) {
+    const fan = visitorOf(event);
+    await fan.admitted();
+    await (await room.operator({ event })).act("message", { text: `Only for ${event}` });
+  }
+  const objects = room.objectsStored();
+  const ownersOf = (rows) => {
+    const text = Buffer.concat(rows.map(({ bytes }) => Buffer.from(bytes))).toString("latin1");
+    return ["summer-tour", "club-night"].filter((event) => text.includes(event));
+  };
+  const owners = objects.map(ownersOf);
+  assert.ok(objects.length >= 4, `${objects.length} objects: a coordinator and a shard of each`);
+  for (const [at, own] of owners.entries()) {
+    assert.equal(own.length, 1, `an object with ${objects[at].map(({ key }) => key)} is of ${own}`);
+  }
+  assert.equal(new Set(owners.flat()).size, 2);
+});

@@ -1,4 +1,4 @@
-// Isolation, measured: one event is flooded so that the room's process spends half a core on it, and the joins of another
+// D18, isolation, measured: one event is flooded so that the room's process spends half a core on it, and the joins of another
 // event of the same process are held against their own times without the flood, turn by turn in the same run.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -234,6 +234,12 @@ class Room {
     return [...rows, ...files.map((file) => ({ where: path.basename(file), bytes: readFileSync(file) }))];
   }
 
+  /** What each object has stored: a list of its rows, `{ key, bytes }`, for each of them. */
+  objectsStored() {
+    const files = this.#files("objects").filter((file) => /^[0-9a-f]{64}\.sqlite$/.test(path.basename(file)));
+    return files.map((file) => rowsOf(file) ?? []).filter((rows) => rows.length > 0);
+  }
+
   #files(part) {
     const folder = path.join(this.#folder, "state", part);
     const all = readdirSync(folder, { recursive: true, withFileTypes: true });
