@@ -5,7 +5,17 @@ import test from "node:test";
 import { textOf, withEnding } from "./repository.mjs";
 
 /** Those files of the objects that wait for the platform; every other file of theirs is part of the section. */
-const AROUND = ["call", "coordinator_object", "drand", "instance", "object", "platform", "pump", "shard_object"];
+const AROUND = [
+  "call",
+  "coordinator_object",
+  "drand",
+  "instance",
+  "object",
+  "platform",
+  "pump",
+  "shard_object",
+  "sockets",
+];
 
 const isAround = (name) => AROUND.some((file) => name === `durable-objects/src/${file}.rs`);
 
