@@ -23,7 +23,7 @@ use anteroom_durable_objects::wire::{
     ShardBody, ShardCall,
 };
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
-use anteroom_queue::units::{Millis, ShardIndex, UnixMillis};
+use anteroom_queue::units::{Millis, PlaceIndex, ShardIndex, UnixMillis};
 use futures_util::future::{Either, select};
 use wasm_bindgen::JsValue;
 use worker::{Delay, Env, Method, Request, RequestInit, Stub, js_sys};
@@ -146,11 +146,12 @@ pub async fn command_or(
     }
 }
 
-/// A socket at a shard, for a visitor's page.
+/// A socket at a shard, for the page of a place.
 pub async fn socket(
     env: &Env,
     event: &'static Event,
     home: ShardIndex,
+    place: PlaceIndex,
 ) -> Result<web_sys::WebSocket, RoomError> {
     let given = within(ANSWER_LIMIT, async {
         let stub = stub(
@@ -158,7 +159,7 @@ pub async fn socket(
             "SHARD",
             &wire::shard_name(&event.id, event.run, home.0),
         )?;
-        let address = sockets::address(&event.id, event.run, home.0);
+        let address = sockets::address(&event.id, event.run, home.0, place.0);
         let request = Request::new(&address, Method::Get)?;
         request.headers().set("upgrade", "websocket")?;
         let response = stub.fetch_with_request(request).await?;

@@ -89,9 +89,14 @@ impl Instance {
         self.state.get_websockets()
     }
 
-    /// The platform keeps a socket for this object from now on.
-    pub fn accept(&self, socket: &WebSocket) {
-        self.state.accept_web_socket(socket);
+    /// Those of `whose`.
+    pub fn sockets_of(&self, whose: &str) -> Vec<WebSocket> {
+        self.state.get_websockets_with_tag(whose)
+    }
+
+    /// The platform keeps a socket of `whose` for this object from now on.
+    pub fn accept(&self, socket: &WebSocket, whose: &str) {
+        self.state.accept_websocket_with_tags(socket, &[whose]);
     }
 
     /// Runs a task that no request's end takes away.

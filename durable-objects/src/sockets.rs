@@ -23,20 +23,24 @@ const POLICY: u16 = 1008;
 /// The close code when the run is over and deleted: the other side goes away.
 const AWAY: u16 = 1001;
 
-/// The address at which a shard gives out a socket, with a `GET` and `Upgrade: websocket`.
-pub fn address(event: &str, run: u32, shard: u16) -> String {
-    format!("{ADDRESS}{event}/{run}/{shard}")
+/// Sockets of one place, so that nobody takes the room of others: a few devices and tabs. One more listens to the stream.
+const MOST_OF_A_PLACE: usize = 4;
+
+/// The address at which a shard gives out a socket for the page of a place, with a `GET` and `Upgrade: websocket`.
+pub fn address(event: &str, run: u32, shard: u16, place: u32) -> String {
+    format!("{ADDRESS}{event}/{run}/{shard}/{place}")
 }
 
-/// Which shard an address means; `None`: it is not one of a socket.
-fn meant(address: &str) -> Option<Known> {
+/// Which shard an address means, and which of its places; `None`: it is not one of a socket.
+fn meant(address: &str) -> Option<(Known, u32)> {
     let mut pieces = address.strip_prefix(ADDRESS)?.split('/');
     let known = Known {
         event: pieces.next()?.to_owned(),
         run: pieces.next()?.parse().ok()?,
         shard: Some(pieces.next()?.parse().ok()?),
     };
-    pieces.next().is_none().then_some(known)
+    let place = pieces.next()?.parse().ok()?;
+    pieces.next().is_none().then_some((known, place))
 }
 
 /// What answers a request for a socket; `None`: it asks for something else.
@@ -44,16 +48,24 @@ pub fn given<C: Class>(
     shell: &Rc<Shell<C>>,
     request: &Request,
 ) -> Option<worker::Result<Response>> {
-    let meant = meant(&request.inner().url())?;
+    let (meant, place) = meant(&request.inner().url())?;
     Some(match shell.greeting(&meant) {
-        Ok(greeting) => open(shell, greeting),
+        Ok(greeting) => open(shell, place, greeting),
         Err(refusal) => response(Err(refusal)),
     })
 }
 
-fn open<C: Class>(shell: &Rc<Shell<C>>, greeting: Option<String>) -> worker::Result<Response> {
+fn open<C: Class>(
+    shell: &Rc<Shell<C>>,
+    place: u32,
+    greeting: Option<String>,
+) -> worker::Result<Response> {
+    let place = place.to_string();
+    if shell.instance().sockets_of(&place).len() >= MOST_OF_A_PLACE {
+        return response(Err(Refusal::busy()));
+    }
     let WebSocketPair { client, server } = WebSocketPair::new()?;
-    shell.instance().accept(&server);
+    shell.instance().accept(&server, &place);
     if let Some(word) = greeting {
         server.send_with_str(word)?;
     }
@@ -101,19 +113,20 @@ mod tests {
 
     #[test]
     fn an_address_names_one_shard_and_nothing_else_is_one() {
-        let known = meant(&address("on-sale", 3, 124)).unwrap();
+        let (known, place) = meant(&address("on-sale", 3, 124, 70_000)).unwrap();
+        let Known { event, run, shard } = known;
         assert_eq!(
-            (&*known.event, known.run, known.shard),
-            ("on-sale", 3, Some(124))
+            (&*event, run, shard, place),
+            ("on-sale", 3, Some(124), 70_000)
         );
         for other in [
             "http://object/",
             "http://object/sockets/",
-            "http://object/sockets/on-sale/3",
-            "http://object/sockets/on-sale/3/124/5",
-            "http://object/sockets/on-sale/3/65536",
-            "http://object/sockets/on-sale/-1/2",
-            "http://other/sockets/on-sale/3/124",
+            "http://object/sockets/on-sale/3/124",
+            "http://object/sockets/on-sale/3/124/5/6",
+            "http://object/sockets/on-sale/3/65536/5",
+            "http://object/sockets/on-sale/-1/2/5",
+            "http://other/sockets/on-sale/3/124/5",
         ] {
             assert!(meant(other).is_none(), "{other}");
         }

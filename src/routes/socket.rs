@@ -3,7 +3,7 @@
 //!
 //! A page that gets none listens to the edge's own stream, or asks: nobody is told less.
 
-use anteroom_queue::units::ShardIndex;
+use anteroom_queue::units::{PlaceIndex, ShardIndex};
 
 use crate::answer::Answer;
 use crate::deployment::Room;
@@ -25,7 +25,8 @@ pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     let ticket = ticket.ok_or_else(|| leave::not_brought(&visitor, "ticket"))?;
     let browser = (ticket.nonce, visitor.claim_id_for(&ticket));
     rate_limits::look(visit, room, Some(browser))?;
-    match rooms::socket(&visit.env, room.event, ShardIndex(ticket.home)).await {
+    let (home, place) = (ShardIndex(ticket.home), PlaceIndex(ticket.index));
+    match rooms::socket(&visit.env, room.event, home, place).await {
         Ok(socket) => Ok(Answer::socket(socket)),
         Err(RoomError::Deleted) => Err(problem::deleted(room.event)),
         Err(_) => Err(Problem::away(SHORTEST_POLL.0)),

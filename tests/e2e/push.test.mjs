@@ -99,6 +99,24 @@ test("a page that says something is not heard, and its socket is closed", async 
   await until(socket.code, (code) => code === 1_008, { what: "the end of the socket" });
 });
 
+test("one place has a few sockets, and no more take the room of others", async () => {
+  const [fan, other] = await joined(room, "shut", 2);
+  const sockets = [];
+  for (let n = 0; n < 4; n += 1) sockets.push(await listens(fan));
+  assert.equal((await listens(fan)).status, 503);
+  sockets.push(await listens(other));
+  assert.ok(sockets.every(({ words }) => words));
+  sockets[0].close();
+  sockets.push(
+    await until(
+      () => listens(fan),
+      ({ words }) => words,
+      { what: "a socket again" },
+    ),
+  );
+  for (const { close } of sockets) close();
+});
+
 test("without news the last word is said again, so that silence means that nobody is there", async () => {
   const [fan] = await joined(room, "kept", 1);
   const { words, close } = await listens(fan);
