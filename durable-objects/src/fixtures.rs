@@ -268,6 +268,7 @@ impl Pair {
         if let Some(word) = step.word {
             let word = serde_json::from_str(&word).unwrap();
             self.words.push((self.now, word));
+            self.shard.listeners().heard_it(self.now);
         }
         let Some((report, counts)) = step.report else {
             return;

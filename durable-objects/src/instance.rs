@@ -19,6 +19,7 @@ use crate::opening::{Core, Known, Started, start, who};
 use crate::platform_error::message;
 use crate::pump::{Due, Pump};
 use crate::refusal::Refusal;
+use crate::sockets;
 use crate::sqlite::Table;
 use crate::storage::{Changes, Store, WriteFailed, meta_of, read_all};
 use crate::{configuration, platform};
@@ -294,6 +295,7 @@ impl Instance {
             LeftBehind::Delete => {
                 *self.book.borrow_mut() = AlarmBook::default();
                 console_log!("{}: deleted", Known::of(&meta).name());
+                sockets::close_all(&self.sockets());
                 let storage = self.state.storage();
                 storage.delete_alarm().await.map_err(failed)?;
                 storage.delete_all().await.map_err(failed)

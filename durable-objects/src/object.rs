@@ -18,6 +18,7 @@ use crate::meta::Meta;
 use crate::opening::{Core, Known};
 use crate::platform;
 use crate::pump::Due;
+use crate::push::Listeners;
 use crate::refusal::{Refusal, response};
 use crate::sockets;
 use crate::sqlite::Table;
@@ -55,8 +56,10 @@ pub trait Class: Sized + 'static {
     ) -> Result<(), WriteFailed>;
     /// When the next step is due.
     fn due(&self, now: UnixMillis) -> Due;
-    /// So many hold a socket at this object.
-    fn listening(&mut self, _count: usize) {}
+    /// Who listens, where somebody may.
+    fn listeners(&mut self) -> Option<&mut Listeners> {
+        None
+    }
     /// Somebody wants to listen: what is said first, if anything.
     fn greet(&mut self, _now: UnixMillis) -> Result<Option<String>, Refusal> {
         Err(sockets::refused())
@@ -173,8 +176,15 @@ impl<C: Class> Shell<C> {
 
     /// The desk knows how many listen.
     pub fn count_sockets(&self) {
-        if let Some(open) = self.open.borrow_mut().as_mut() {
-            open.desk.listening(self.instance.sockets().len());
+        let count = self.instance.sockets().len();
+        self.about_listeners(|listeners| listeners.are(count));
+    }
+
+    /// Something about who listens, if the object is open.
+    pub fn about_listeners(&self, what: impl FnOnce(&mut Listeners)) {
+        let mut slot = self.open.borrow_mut();
+        if let Some(listeners) = slot.as_mut().and_then(|open| open.desk.listeners()) {
+            what(listeners);
         }
     }
 
@@ -184,6 +194,8 @@ impl<C: Class> Shell<C> {
         self.instance.spawn(async move {
             sockets::tell(&saying.instance.sockets(), &word).await;
             saying.count_sockets();
+            saying.about_listeners(|listeners| listeners.heard_it(platform::now()));
+            wake(&saying);
         });
     }
 
@@ -249,6 +261,7 @@ macro_rules! durable_object_of {
                 _was_clean: bool,
             ) -> worker::Result<()> {
                 crate::sockets::is_closed(&socket);
+                self.shell.about_listeners(|listeners| listeners.go());
                 Ok(())
             }
 
@@ -257,6 +270,7 @@ macro_rules! durable_object_of {
                 _socket: worker::WebSocket,
                 _error: worker::Error,
             ) -> worker::Result<()> {
+                self.shell.about_listeners(|listeners| listeners.go());
                 Ok(())
             }
         }

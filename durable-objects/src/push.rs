@@ -5,8 +5,9 @@
 //! only says since which version it is as it is, and a page that knows an older one asks its edge, each at a moment of its
 //! own. So the word is the same for everybody and is written once.
 //!
-//! A word goes out at most once in [`AT_MOST_EVERY`]; what cannot wait, a turn or a brake, after [`PRESSING_AFTER`]
-//! already. After [`SILENCE`] without news the last one is said again, so that a page knows that the line is alive.
+//! A word goes out at most once in [`AT_MOST_EVERY`], a brake after [`PRESSING_AFTER`] already, and never while the last one
+//! is still being said, nor until as much time again has passed. After [`SILENCE`] without news the last one is said again,
+//! so that a page knows that the line is alive.
 
 use anteroom_queue::board::{Advance, Board, LineBoard, Phase};
 use anteroom_queue::settings::Limits;
@@ -19,10 +20,13 @@ pub const MOST_SOCKETS: usize = 8_000;
 /// While somebody listens the shard wants news this often: a change reaches the pages within two seconds.
 const NEWS_EVERY: Millis = Millis(1_000);
 
+/// When all lines are over, so often: a tab that was forgotten keeps nobody awake.
+const NEWS_AFTER_THE_END_EVERY: Millis = Millis(60_000);
+
 /// Between two words, when nothing presses.
 const AT_MOST_EVERY: Millis = Millis(1_000);
 
-/// Between two words, when somebody's turn has come or a brake was put on.
+/// Between two words, when a brake was put on or taken off.
 const PRESSING_AFTER: Millis = Millis(250);
 
 /// Without news the last word is said again after this time: a page shows how old its numbers are from ten seconds on.
@@ -34,12 +38,19 @@ const RETURNING_A_SECOND: u64 = 300;
 /// Pages that may ask the edges in one second when the board has changed in a way that a word does not tell.
 const ASKING_A_SECOND: u64 = 100_000;
 
+/// Of those whose turn has come, so many ask for it in one second at each shard, beside its joins.
+const TURNS_A_SECOND: u64 = 500;
+
+/// An edge uses its board for so long: whoever asks at once may be told the old one.
+const BOARD_IN_USE: Millis = Millis(1_000);
+
 /// Nobody is asked to wait longer than this before asking.
 const LONGEST_SPREAD: Millis = Millis(10_000);
 
 /// One word to everybody.
 #[derive(Debug, Serialize)]
 struct Word<'a> {
+    run: u32,
     version: u64,
     /// The version since which all that is not in here is as it is.
     settled: u64,
@@ -50,6 +61,8 @@ struct Word<'a> {
     lines: Vec<LineWord<'a>>,
     /// Within which time a page that has to ask does so.
     ask_within_ms: u64,
+    /// Within which time a page asks whose turn has come with this word.
+    turn_within_ms: u64,
     /// Within which time a page comes back whose socket breaks off.
     return_within_ms: u64,
 }
@@ -76,43 +89,45 @@ pub struct Listeners {
     count: usize,
     /// What was on the board beside the moving numbers, and the first version known that had it.
     settled: Option<(Board, u64)>,
-    told: Option<(UnixMillis, Told)>,
+    told: Option<Told>,
 }
 
-/// What decides whether the next word presses.
+/// The last word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Told {
     version: u64,
-    stop: bool,
-    lines: Vec<(Phase, Rank)>,
+    brakes: (bool, Vec<Phase>),
+    called: u64,
+    began: UnixMillis,
+    /// When it had been said to all, unless it is still being said.
+    ended: Option<UnixMillis>,
 }
 
-impl Told {
-    fn of(board: &Board) -> Self {
-        Self {
-            version: board.version,
-            stop: board.stop,
-            lines: board
-                .lines
-                .iter()
-                .map(|line| (line.phase, line.called))
-                .collect(),
-        }
-    }
+fn brakes(board: &Board) -> (bool, Vec<Phase>) {
+    (
+        board.stop,
+        board.lines.iter().map(|line| line.phase).collect(),
+    )
+}
 
-    fn is_pressed_by(&self, board: &Board) -> bool {
-        let next = Self::of(board);
-        (self.stop, &self.lines) != (next.stop, &next.lines)
-    }
+fn called(board: &Board) -> u64 {
+    board.lines.iter().map(|line| line.called.0).sum()
 }
 
 impl Listeners {
-    /// So many listen now.
+    /// So many listen now: they were counted.
     pub fn are(&mut self, count: usize) {
         self.count = count;
-        if count == 0 {
-            self.told = None;
-        }
+    }
+
+    /// One more.
+    pub fn come(&mut self) {
+        self.count += 1;
+    }
+
+    /// One less.
+    pub fn go(&mut self) {
+        self.count = self.count.saturating_sub(1);
     }
 
     /// Whether one more may.
@@ -126,37 +141,78 @@ impl Listeners {
     }
 
     /// When news is wanted, if anybody listens. `age`: how old the board is.
-    pub fn want_news(&self, age: Option<Millis>, now: UnixMillis) -> Option<UnixMillis> {
-        let left = NEWS_EVERY.0.saturating_sub(age.unwrap_or(NEWS_EVERY).0);
+    pub fn want_news(
+        &self,
+        board: Option<&Board>,
+        age: Option<Millis>,
+        now: UnixMillis,
+    ) -> Option<UnixMillis> {
+        let is_over = |line: &LineBoard| matches!(line.phase, Phase::Soldout | Phase::Closed);
+        let every = match board.is_some_and(|board| board.lines.iter().all(is_over)) {
+            true => NEWS_AFTER_THE_END_EVERY,
+            false => NEWS_EVERY,
+        };
+        let left = every.0.saturating_sub(age.unwrap_or(every).0);
         self.are_there().then(|| now.plus(Millis(left)))
     }
 
-    /// When the next word is due.
+    /// When the next word is due; never while one is being said.
     pub fn due(&self, board: Option<&Board>, now: UnixMillis) -> Option<UnixMillis> {
         let board = board.filter(|_| self.are_there())?;
-        let Some((at, told)) = &self.told else {
+        let Some(told) = &self.told else {
             return Some(now);
         };
-        if *at > now {
+        let ended = told.ended?;
+        if ended > now {
             // The clock was set back.
             return Some(now);
         }
-        Some(at.plus(match () {
-            () if told.is_pressed_by(board) => PRESSING_AFTER,
+        let gap = match () {
+            () if told.brakes != brakes(board) => PRESSING_AFTER,
             () if told.version != board.version => AT_MOST_EVERY,
             () => SILENCE,
-        }))
+        };
+        let rested = ended.plus(ended.since(told.began));
+        Some(told.began.plus(gap).max(rested))
     }
 
-    /// The word of this moment, as JSON; it counts as said to everybody. `age`: how old the board is.
-    pub fn word(&mut self, board: &Board, age: Millis, now: UnixMillis) -> String {
-        self.told = Some((now, Told::of(board)));
-        self.greeting(board, age, now)
+    /// The word of this moment, as JSON, which is being said to everybody from now on. `age`: how old the board is.
+    pub fn word(&mut self, run: u32, board: &Board, age: Millis, now: UnixMillis) -> String {
+        let before = self.told.as_ref().map_or(called(board), |told| told.called);
+        let here = called(board).saturating_sub(before) / u64::from(board.shards.max(1));
+        let turn_within = Millis(here * 1_000 / TURNS_A_SECOND);
+        self.told = Some(Told {
+            version: board.version,
+            brakes: brakes(board),
+            called: called(board),
+            began: now,
+            ended: None,
+        });
+        self.said(run, board, age, turn_within, now)
+    }
+
+    /// The last word was said to all.
+    pub fn heard_it(&mut self, now: UnixMillis) {
+        if let Some(told) = &mut self.told {
+            told.ended = Some(now);
+        }
     }
 
     /// The word of this moment for one who has come only now.
-    pub fn greeting(&mut self, board: &Board, age: Millis, now: UnixMillis) -> String {
+    pub fn greeting(&mut self, run: u32, board: &Board, age: Millis, now: UnixMillis) -> String {
+        self.said(run, board, age, Millis(0), now)
+    }
+
+    fn said(
+        &mut self,
+        run: u32,
+        board: &Board,
+        age: Millis,
+        turn_within: Millis,
+        now: UnixMillis,
+    ) -> String {
         let word = Word {
+            run,
             version: board.version,
             settled: self.settled_since(board),
             age_ms: age.0,
@@ -165,6 +221,7 @@ impl Listeners {
             stock_left: board.stock.map(|stock| stock.left),
             lines: board.lines.iter().map(LineWord::from).collect(),
             ask_within_ms: asks_within(board).0,
+            turn_within_ms: turn_within.0.min(LONGEST_SPREAD.0),
             return_within_ms: (self.count as u64 * 1_000 / RETURNING_A_SECOND).max(1_000),
         };
         serde_json::to_string(&word).expect("plain data becomes JSON")
@@ -186,7 +243,7 @@ impl Listeners {
 fn asks_within(board: &Board) -> Millis {
     let waiting = |line: &LineBoard| line.entries.0 - line.called.0.min(line.entries.0);
     let all: u64 = board.lines.iter().map(waiting).sum();
-    Millis((all * 1_000 / ASKING_A_SECOND).min(LONGEST_SPREAD.0))
+    Millis((BOARD_IN_USE.0 + all * 1_000 / ASKING_A_SECOND).min(LONGEST_SPREAD.0))
 }
 
 /// The board without what words tell and without what no page of somebody who waits shows.

@@ -7,7 +7,7 @@ use crate::fixtures::Pair;
 /// A shard at which `count` pages listen, some time after they were told for the first time.
 fn listened_to(count: usize) -> Pair {
     let mut pair = Pair::in_touch();
-    pair.shard.listening(count);
+    pair.shard.listeners().are(count);
     pair.run_for(Millis(2_000));
     pair.words.clear();
     pair.reports.clear();
@@ -60,40 +60,99 @@ fn a_pause_is_said_within_two_seconds_and_asks_for_a_look() {
 }
 
 #[test]
-fn a_call_presses_and_numbers_alone_settle_nothing_anew() {
+fn a_brake_presses_and_numbers_alone_settle_nothing_anew() {
     let mut board = board();
     let mut listeners = Listeners::default();
     listeners.are(2);
     let t = UnixMillis(1_000_000);
     assert_eq!(listeners.due(Some(&board), t), Some(t), "the first at once");
     let word = |listeners: &mut Listeners, board: &Board| -> serde_json::Value {
-        serde_json::from_str(&listeners.word(board, Millis(40), t)).unwrap()
+        let word = listeners.word(7, board, Millis(40), t);
+        assert_eq!(listeners.due(Some(board), t), None, "one at a time");
+        listeners.heard_it(t);
+        serde_json::from_str(&word).unwrap()
     };
     let first = word(&mut listeners, &board);
     assert_eq!(listeners.due(Some(&board), t), Some(t.plus(SILENCE)));
 
     board.version += 1;
     board.lines[0].entries = EntryNumber(board.lines[0].entries.0 + 9);
-    assert_eq!(listeners.due(Some(&board), t), Some(t.plus(AT_MOST_EVERY)));
     board.lines[0].called = Rank(5);
+    assert_eq!(listeners.due(Some(&board), t), Some(t.plus(AT_MOST_EVERY)));
+    board.stop = true;
     assert_eq!(listeners.due(Some(&board), t), Some(t.plus(PRESSING_AFTER)));
-    let second = word(&mut listeners, &board);
-    assert_eq!(second["settled"], first["settled"]);
+    let stopped = word(&mut listeners, &board);
     assert_eq!(
-        (&second["lines"][0]["called"], &second["age_ms"]),
-        (&5.into(), &40.into())
+        (&stopped["run"], &stopped["age_ms"]),
+        (&7.into(), &40.into())
     );
+    board.stop = false;
+    let second = word(&mut listeners, &board);
+    assert_eq!(second["settled"], first["settled"].as_u64().unwrap() + 1);
+    assert_eq!(second["lines"][0]["called"], 5);
 
     board.version += 1;
     board.message = Some("Doors open at seven.".to_owned());
     assert_eq!(word(&mut listeners, &board)["settled"], board.version);
+    let back = UnixMillis(t.0 - 1);
     assert_eq!(
-        listeners.due(Some(&board), UnixMillis(t.0 - 1)),
-        Some(UnixMillis(t.0 - 1)),
+        listeners.due(Some(&board), back),
+        Some(back),
         "the clock was set back"
     );
     listeners.are(0);
     assert_eq!(listeners.due(Some(&board), t), None);
+}
+
+#[test]
+fn a_word_that_takes_long_is_followed_by_as_long_a_rest() {
+    let mut board = board();
+    let mut listeners = Listeners::default();
+    listeners.are(MOST_SOCKETS);
+    let t = UnixMillis(1_000_000);
+    listeners.word(1, &board, Millis(0), t);
+    board.version += 1;
+    assert_eq!(listeners.due(Some(&board), t.plus(Millis(700))), None);
+    listeners.heard_it(t.plus(Millis(700)));
+    let now = t.plus(Millis(700));
+    assert_eq!(
+        listeners.due(Some(&board), now),
+        Some(t.plus(Millis(1_400)))
+    );
+}
+
+#[test]
+fn whose_turn_has_come_is_spread_by_how_many_there_are_at_each_shard() {
+    let mut board = board();
+    let mut listeners = Listeners::default();
+    listeners.are(1);
+    let mut turn_within = |called, shards| -> u64 {
+        (board.lines[0].called, board.shards) = (Rank(called), shards);
+        let word = listeners.word(1, &board, Millis(0), UnixMillis(1));
+        let word: serde_json::Value = serde_json::from_str(&word).unwrap();
+        word["turn_within_ms"].as_u64().unwrap()
+    };
+    assert_eq!(turn_within(1_000, 1), 0, "nobody knows how many are new");
+    assert_eq!(turn_within(1_001, 1), 2);
+    assert_eq!(turn_within(3_001, 4), 1_000);
+    assert_eq!(turn_within(90_000, 1), LONGEST_SPREAD.0);
+}
+
+#[test]
+fn a_sale_that_is_over_keeps_nobody_awake() {
+    let mut board = board();
+    let mut listeners = Listeners::default();
+    listeners.come();
+    let t = UnixMillis(1_000_000);
+    let mut wanted = |phase| {
+        board.lines[0].phase = phase;
+        listeners.want_news(Some(&board), Some(Millis(400)), t)
+    };
+    assert_eq!(wanted(Phase::Paused), Some(t.plus(Millis(600))));
+    assert_eq!(wanted(Phase::Soldout), Some(t.plus(Millis(59_600))));
+    listeners.go();
+    listeners.go();
+    assert_eq!(listeners.want_news(None, None, t), None);
 }
 
 #[test]
@@ -118,26 +177,26 @@ fn who_asks_and_who_comes_back_is_spread_by_how_many_there_are() {
     let mut spreads = |waiting, here| -> (u64, u64) {
         board.lines[0].entries = EntryNumber(waiting);
         listeners.are(here);
-        let word = listeners.greeting(&board, Millis(0), UnixMillis(1));
+        let word = listeners.greeting(1, &board, Millis(0), UnixMillis(1));
         let word: serde_json::Value = serde_json::from_str(&word).unwrap();
         let of = |name: &str| word[name].as_u64().unwrap();
         (of("ask_within_ms"), of("return_within_ms"))
     };
-    assert_eq!(spreads(0, 1), (0, 1_000));
-    assert_eq!(spreads(50_000, 3_000), (500, 10_000));
+    assert_eq!(spreads(0, 1), (1_000, 1_000));
+    assert_eq!(spreads(50_000, 3_000), (1_500, 10_000));
     assert_eq!(spreads(50_000_000, MOST_SOCKETS), (10_000, 26_666));
 }
 
 #[test]
 fn a_shard_has_room_for_so_many_sockets() {
     let mut pair = Pair::in_touch();
-    pair.shard.listening(MOST_SOCKETS - 1);
+    pair.shard.listeners().are(MOST_SOCKETS - 1);
     assert!(
         pair.shard
             .greet(pair.now)
             .is_some_and(|word| word.is_some())
     );
-    pair.shard.listening(MOST_SOCKETS);
+    pair.shard.listeners().come();
     assert_eq!(pair.shard.greet(pair.now), None);
 }
 
@@ -145,7 +204,7 @@ fn a_shard_has_room_for_so_many_sockets() {
 fn a_listener_who_comes_before_the_board_is_told_as_soon_as_there_is_one() {
     let mut pair = Pair::new();
     assert_eq!(pair.shard.greet(pair.now), Some(None));
-    pair.shard.listening(1);
+    pair.shard.listeners().come();
     pair.run_for(Millis(500));
     assert_eq!(pair.words.len(), 1);
 }

@@ -162,18 +162,16 @@ impl<T> ShardDesk<T> {
         })
     }
 
-    /// So many hold a socket at this shard.
-    pub fn listening(&mut self, count: usize) {
-        self.listeners.are(count);
+    pub fn listeners(&mut self) -> &mut Listeners {
+        &mut self.listeners
     }
 
     /// One more wants to listen: the word for a greeting, if there is a board. `None`: too many do already.
     pub fn greet(&mut self, now: UnixMillis) -> Option<Option<String>> {
-        if !self.listeners.have_room() {
-            return None;
-        }
         let board = self.shard.board().zip(self.shard.board_age(now));
-        Some(board.map(|(board, age)| self.listeners.greeting(board, age, now)))
+        self.listeners
+            .have_room()
+            .then(|| board.map(|(board, age)| self.listeners.greeting(self.run, board, age, now)))
     }
 
     /// The coordinator wants a report now: it leaves with a later step. The answer is the board as
@@ -247,14 +245,17 @@ impl<T> ShardDesk<T> {
         self.listeners
             .due(Some(board), now)
             .filter(|at| *at <= now)?;
-        Some(self.listeners.word(board, self.shard.board_age(now)?, now))
+        Some(
+            self.listeners
+                .word(self.run, board, self.shard.board_age(now)?, now),
+        )
     }
 
     /// When the next report is due by itself: the core has something to say, or somebody listens for news.
     fn next_report(&self, now: UnixMillis) -> Option<UnixMillis> {
-        let news = self.listeners.want_news(self.shard.board_age(now), now);
-        let own = self.shard.next_report(now);
-        [own, news].into_iter().flatten().min()
+        let (board, age) = (self.shard.board(), self.shard.board_age(now));
+        let news = self.listeners.want_news(board, age, now);
+        self.shard.next_report(now).into_iter().chain(news).min()
     }
 
     /// The board that the shard has, for tests.

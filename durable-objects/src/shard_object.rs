@@ -18,6 +18,7 @@ use crate::opening::Known;
 use crate::permitted::is_visitors;
 use crate::platform;
 use crate::pump::Due;
+use crate::push::Listeners;
 use crate::refusal::Refusal;
 use crate::shard_desk::ShardDesk;
 use crate::sqlite::Table;
@@ -125,8 +126,8 @@ impl Class for Open {
         self.desk.due(now)
     }
 
-    fn listening(&mut self, count: usize) {
-        self.desk.listening(count);
+    fn listeners(&mut self) -> Option<&mut Listeners> {
+        Some(self.desk.listeners())
     }
 
     fn greet(&mut self, now: UnixMillis) -> Result<Option<String>, Refusal> {

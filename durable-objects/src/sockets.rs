@@ -10,6 +10,7 @@ use crate::instance::{Driven, wake};
 use crate::object::{Class, Shell};
 use crate::opening::Known;
 use crate::platform;
+use crate::push::Listeners;
 use crate::refusal::{Refusal, response};
 
 /// A socket is asked for at this address and what [`address`] writes behind it.
@@ -69,7 +70,7 @@ fn open<C: Class>(
     if let Some(word) = greeting {
         server.send_with_str(word)?;
     }
-    shell.count_sockets();
+    shell.about_listeners(Listeners::come);
     wake(shell);
     Response::from_websocket(client)
 }

@@ -7,6 +7,7 @@ use anteroom_queue::units::{PlaceIndex, ShardIndex};
 
 use crate::answer::Answer;
 use crate::deployment::Room;
+use crate::incoming::Method;
 use crate::poll::SHORTEST_POLL;
 use crate::problem::{self, Problem};
 use crate::rate_limits;
@@ -17,7 +18,10 @@ use crate::visit::Visit;
 /// The socket. Who is on a page of another site was refused before, as for every upgrade.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
     let visitor = visit.visitor(room);
-    if !visit.incoming.is_upgrade() {
+    // The platform gives a socket to exactly this request.
+    let is_asked = |protocol: String| protocol.eq_ignore_ascii_case("websocket");
+    let is_get = visit.incoming.method == Method::Get;
+    if !is_get || !visit.incoming.header("upgrade").is_some_and(is_asked) {
         let why = "this address gives out WebSockets: Upgrade: websocket is needed";
         return Err(Problem::new(426, "upgrade-needed", why));
     }

@@ -50,7 +50,7 @@ const way = {
 /** Since when the visitor, called and looking, may say "not yet". */
 let offered_ms = null;
 /** The version of the board that an edge has told, and the one since which words do not tell everything. */
-const ear = { told: me.board_version ?? -1, owed: -1, timer: 0 };
+const ear = { told: me.board_version ?? -1, owed: -1, timer: 0, tries: 0 };
 /** What the visitor brings: it outlives a reload until it made a place, and is kept to join again. */
 room.carried = brought ?? tab.read().carried ?? memory.read().carried ?? null;
 if (brought) tab.write({ carried: brought });
@@ -109,6 +109,7 @@ const listening = listener({
   heard: hearWord,
   changed: () => poll.replan(),
   timer: later,
+  now: () => performance.now(),
   chance: Math.random,
 });
 
@@ -119,7 +120,10 @@ function hear(answer, isWord = false) {
   if (failures > 1) speaker.say(words.text("announce.online"));
   failures = 0;
   heard = heardNow();
-  if (!isWord) ear.told = Math.max(ear.told, answer.board_version ?? -1);
+  if (!isWord) {
+    ear.told = Math.max(ear.told, answer.board_version ?? -1);
+    ear.tries += 1;
+  }
   if (answer.now_ms) clock = { at_ms: answer.now_ms, since_ms: performance.now() };
   const had = me.state;
   const forgotten = answer.state === "none" && CAN_LEAVE.includes(had) && answer.cookie !== true;
@@ -269,9 +273,10 @@ function stay(why) {
 
 /** As the server says; when the line opens meanwhile, just after that. */
 function pollMs() {
+  const poll_ms = me.poll_ms ?? 5_000;
+  if (isOwed()) return owedMs(poll_ms);
   if (FINAL.includes(me.state) || OVER.includes(me.phase)) return HIDDEN_MS;
   if (wordsSuffice()) return LISTENING_MS;
-  const poll_ms = ear.owed > ear.told ? OWED_AGAIN_MS : (me.poll_ms ?? 5_000);
   const opens_ms = (room.prequeue_at_ms ?? me.opens_at_ms ?? 0) - serverNow();
   return me.phase === "before" && opens_ms > 0 ? Math.min(poll_ms, opens_ms * 1.2 + 300) : poll_ms;
 }

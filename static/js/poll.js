@@ -62,8 +62,13 @@ function poller({ ask, done, failed, interval, hidden, now, timer, chance }) {
       if (now() - asked_ms >= AT_ONCE_APART_MS) once();
       else if (!asking) plan();
     },
-    /** The interval has changed, or the page was hidden. */
-    replan: () => plan(),
+    /** The interval has changed, or the page was hidden: it counts from the last question. */
+    replan() {
+      cancel();
+      if (stopped || asking) return;
+      const delay_ms = delayMs({ poll_ms: interval(), hidden: hidden(), failures, chance });
+      cancel = timer(Math.max(0, Math.min(delay_ms, asked_ms + delay_ms - now())), once);
+    },
   };
 }
 

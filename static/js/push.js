@@ -2,9 +2,11 @@
 // who looks notices which; only the numbers move sooner.
 
 /** A way that says nothing at first does not work here. */
-const FIRST_WORD_MS = 8_000;
+const FIRST_WORD_MS = 12_000;
 /** More than twice the silence that a shard or an edge keeps. */
 const DEAD_AFTER_MS = 20_000;
+/** What breaks off sooner has not worked. */
+const WORKED_MS = 30_000;
 /** So often a way may fail in a row. */
 const TRIES = 2;
 /** Before everything is tried from the start. */
@@ -80,13 +82,17 @@ const overStream = (address) => (word, over) => {
   return () => source.close();
 };
 
-/** Listens one way after the other; `heard(word)` takes words, `changed()` hears that they come, or do not any more. */
-function listener({ ways, heard, changed, timer, chance }) {
+/**
+ * Listens one way after the other. `heard(word)` takes a word, and answers false when it says nothing: from whom nothing is
+ * to be heard counts as silent. `changed()` hears that words come, or do not any more.
+ */
+function listener({ ways, heard, changed, timer, now, chance }) {
   let wanted = false;
   let way = 0;
   let failures = 0;
   let within_ms = 1_000;
   let alive = false;
+  let began_ms = 0;
   let close = null;
   let cancel = () => {};
   const becomes = (now_alive) => {
@@ -102,27 +108,27 @@ function listener({ ways, heard, changed, timer, chance }) {
     becomes(false);
   };
   const fails = () => {
-    // What worked once is tried again, from the first way on.
-    const worked = alive;
+    // What worked is tried again, from the first way on.
+    const worked = alive && now() - began_ms >= WORKED_MS;
     drop();
     failures = worked ? 0 : failures + 1;
     if (worked) way = 0;
     else if (failures % TRIES === 0) way = (way + 1) % ways.length;
     const rests = failures > 0 && failures % (TRIES * ways.length) === 0;
-    cancel = timer(rests ? REST_MS * (0.5 + chance()) : within_ms * chance(), open);
+    const wait_ms = Math.min(REST_MS, within_ms * 2 ** Math.max(0, failures - 1));
+    cancel = timer(rests ? REST_MS * (0.5 + chance()) : wait_ms * chance(), open);
   };
   const open = () => {
     let mine = null;
     const isMine = () => close !== null && close === mine;
     const word = (said) => {
-      if (!isMine()) return;
+      if (!isMine() || heard(said) === false || !isMine()) return;
       cancel();
       cancel = timer(DEAD_AFTER_MS, fails);
-      failures = 0;
       within_ms = said.return_within_ms ?? within_ms;
       becomes(true);
-      heard(said);
     };
+    began_ms = now();
     try {
       mine = ways[way](word, () => isMine() && fails());
       close = mine;
@@ -147,19 +153,37 @@ function listener({ ways, heard, changed, timer, chance }) {
 
 // What follows is about the page's state, which is in main.js.
 
-/** Whether there is a place in the line whose number words change. */
-const listens = () => me.state === "waiting" && me.entry != null;
+/** Whether there is a place in a line that moves, or will. */
+const listens = () => me.state === "waiting" && me.entry != null && !OVER.includes(me.phase);
 
-/** Whether words tell all there is to know. */
-const wordsSuffice = () => listens() && listening.isAlive() && ear.owed <= ear.told && !(me.rank < me.called);
+/** Whether something is to be asked for that words do not tell: what is new on the board, or one's own turn. */
+const isOwed = () => ear.owed > ear.told || (me.state === "waiting" && me.rank != null && me.rank < me.called);
+
+const wordsSuffice = () => listens() && listening.isAlive() && !isOwed();
+
+/** What is owed is asked for soon, once or twice; then as often as the server says. */
+const owedMs = (poll_ms) => (ear.tries < TRIES ? Math.min(OWED_AGAIN_MS, poll_ms) : poll_ms);
+
+/** Asks within `ms`, unless it is planned; while questions fail, they come as they are planned. */
+function askWithin(ms) {
+  ear.tries = 0;
+  if (failures > 0) return;
+  clearTimeout(ear.timer);
+  ear.timer = setTimeout(poll.atOnce, Math.random() * (ms ?? OWED_AGAIN_MS));
+}
 
 function hearWord(word) {
-  const turn = isTurnIn(word, me);
+  if (word.run !== room.run) {
+    poll.atOnce();
+    return false;
+  }
+  const turn = isTurnIn(word, me) && !(me.rank < me.called);
   const answer = answerOf(word, me, ear.told);
-  if (answer) hear(answer, true);
-  if (turn) poll.atOnce();
-  if (word.settled <= Math.max(ear.told, ear.owed)) return;
-  ear.owed = word.settled;
-  clearTimeout(ear.timer);
-  ear.timer = setTimeout(poll.atOnce, Math.random() * (word.ask_within_ms ?? OWED_AGAIN_MS));
+  if (!answer) return false;
+  hear(answer, true);
+  const isNews = word.settled > Math.max(ear.told, ear.owed);
+  if (isNews) ear.owed = word.settled;
+  if (turn) askWithin(word.turn_within_ms ?? 0);
+  else if (isNews) askWithin(word.ask_within_ms);
+  return true;
 }

@@ -90,6 +90,10 @@ test("only a ticket opens a socket, and only on our own page", async () => {
   assert.deepEqual([foreign.status, JSON.parse(foreign.text).type], [403, "urn:anteroom:problem:foreign-site"]);
   const plain = await fan.script("GET", `${fan.queue}/tickets/me/ws`);
   assert.deepEqual([plain.status, plain.json.type], [426, "urn:anteroom:problem:upgrade-needed"]);
+  for (const protocol of ["websocket/13", "h2c, websocket", "h2c"]) {
+    const odd = await fan.script("GET", `${fan.queue}/tickets/me/ws`, undefined, { upgrade: protocol });
+    assert.equal(odd.status, 426, protocol);
+  }
 });
 
 test("a page that says something is not heard, and its socket is closed", async () => {

@@ -72,7 +72,7 @@ test("a turn is seen in the word of one's own line only", () => {
 
 /** A listener whose ways and time are the test's. */
 function staged(count = 2) {
-  const made = { heard: [], changes: 0, opened: [], closed: 0, timers: [] };
+  const made = { now_ms: 0, heard: [], changes: 0, opened: [], closed: 0, timers: [] };
   const ways = Array.from({ length: count }, (_, way) => (said, over) => {
     made.opened.push(way);
     Object.assign(made, { said, over });
@@ -82,10 +82,14 @@ function staged(count = 2) {
   });
   made.listener = script.listener({
     ways,
-    heard: (said) => made.heard.push(said),
+    heard(said) {
+      made.heard.push(said);
+      return !made.useless;
+    },
     changed: () => {
       made.changes += 1;
     },
+    now: () => made.now_ms,
     timer(ms, run) {
       const planned = { ms, run };
       made.timers.push(planned);
@@ -110,9 +114,8 @@ test("a way that says nothing is left for the next after two tries, and all for 
   stage.listener.want(true);
   stage.listener.want(true);
   for (let n = 0; n < 4; n += 1) {
-    assert.equal(stage.tick(), 8_000, "nothing came");
-    const rest_ms = stage.tick();
-    assert.equal(rest_ms, n === 3 ? 60_000 : 500);
+    assert.equal(stage.tick(), 12_000, "nothing came");
+    assert.equal(stage.tick(), [500, 1_000, 2_000, 60_000][n]);
   }
   assert.deepEqual(stage.opened, [0, 0, 1, 1, 0]);
   assert.deepEqual([stage.closed, stage.changes, stage.listener.isAlive()], [4, 0, false]);
@@ -122,6 +125,7 @@ test("what breaks off after it worked is taken up again within the time that the
   const stage = staged();
   stage.listener.want(true);
   stage.said({ return_within_ms: 26_000 });
+  stage.now_ms = 30_000;
   assert.deepEqual([stage.listener.isAlive(), stage.changes, stage.heard.length], [true, 1, 1]);
   stage.over();
   assert.deepEqual([stage.listener.isAlive(), stage.changes], [false, 2]);
@@ -130,6 +134,27 @@ test("what breaks off after it worked is taken up again within the time that the
   stage.said({});
   assert.equal(stage.tick(), 20_000, "silence means that nobody is there");
   assert.equal(stage.listener.isAlive(), false);
+});
+
+test("what greets and breaks off has not worked: it is tried later and later, and another way", () => {
+  const stage = staged();
+  stage.listener.want(true);
+  for (let n = 0; n < 4; n += 1) {
+    stage.said({});
+    stage.now_ms += 100;
+    stage.over();
+    assert.equal(stage.tick(), [500, 1_000, 2_000, 60_000][n]);
+  }
+  assert.deepEqual(stage.opened, [0, 0, 1, 1, 0]);
+});
+
+test("from whom nothing is to be heard counts as silent", () => {
+  const stage = staged();
+  stage.useless = true;
+  stage.listener.want(true);
+  stage.said({});
+  assert.deepEqual([stage.listener.isAlive(), stage.changes], [false, 0]);
+  assert.equal(stage.tick(), 12_000);
 });
 
 test("nobody listens who does not want to, and what an old connection says is not heard", () => {
@@ -153,6 +178,7 @@ test("a way that the browser forbids is one that fails", () => {
     ],
     heard: assert.fail,
     changed: assert.fail,
+    now: () => 0,
     timer: (ms, run) => {
       stage.timers.push({ ms, run });
       return () => {};
@@ -183,4 +209,38 @@ test("the edge's stream tells since when the rest of its boards is as it is", ()
   }
   delete globalThis.EventSource;
   assert.deepEqual(heard, [3, 3, 5]);
+});
+
+test("a changed interval counts from the last question", () => {
+  let now_ms = 0;
+  let interval_ms = 10_000;
+  const planned = [];
+  const poll = script.poller({
+    ask: async () => ({}),
+    done() {},
+    failed: assert.fail,
+    interval: () => interval_ms,
+    hidden: () => false,
+    now: () => now_ms,
+    timer: (ms) => {
+      planned.push(ms);
+      return () => {};
+    },
+    chance: () => 0.5,
+  });
+  poll.start();
+  poll.atOnce();
+  now_ms = 7_000;
+  poll.replan();
+  assert.equal(planned.at(-1), 10_000, "a question is under way, and plans the next");
+  return new Promise(setImmediate).then(() => {
+    poll.replan();
+    assert.equal(planned.at(-1), 3_000);
+    interval_ms = 300_000;
+    poll.replan();
+    assert.equal(planned.at(-1), 293_000);
+    interval_ms = 2_000;
+    poll.replan();
+    assert.equal(planned.at(-1), 0);
+  });
 });
