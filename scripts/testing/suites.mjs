@@ -11,10 +11,11 @@ import { filesBelow } from "../stamps.mjs";
 
 const WASM_TARGET = "wasm32-unknown-unknown";
 const WORKER_PACKAGES = ["anteroom", "anteroom-durable-objects"];
-/** What the simulation has to show on every run of the tests: few worlds with a crowd, many in which everything fails. */
+/** What has to be shown on every run of the tests: few worlds with a crowd, many in which everything fails, every small one. */
 const SIMULATIONS = [
-  ["simulation", ["--seeds", "10", "--visitors", "10000"]],
-  ["simulation of faults", ["--profile", "faults", "--seeds", "150"]],
+  ["simulation", "simulation", ["--seeds", "10", "--visitors", "10000"]],
+  ["simulation of faults", "simulation", ["--profile", "faults", "--seeds", "150"]],
+  ["model", "model", ["--small"]],
 ];
 
 const cargoEnv = { CARGO_TARGET_DIR: targetDir, CARGO_TERM_COLOR: "never", RUST_BACKTRACE: "0" };
@@ -138,8 +139,8 @@ export const suites = [
     name: "simulation",
     needs: ["rust"],
     commands: () => {
-      const program = ["run", "--quiet", "--profile", "native", "--package", "simulation", "--"];
-      return SIMULATIONS.map(([label, args]) => cargo(label, [...program, ...args]));
+      const program = (name) => ["run", "--quiet", "--profile", "native", "--package", name, "--"];
+      return SIMULATIONS.map(([label, name, args]) => cargo(label, [...program(name), ...args]));
     },
   },
   {

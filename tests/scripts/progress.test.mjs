@@ -46,6 +46,7 @@ test("what goes wrong in a step goes on to the caller", async () => {
 /** Programs in Rust: their help needs no compiler, so it is there without one. */
 const HELPS = [
   ["load", ["--url URL", "--deadline-seconds S", "1 to 86400 (600)", "Ends with 0"]],
+  ["model", ["--small", "Ends with 0"]],
   ["simulate", ["--profile P", "raffle", "--visitors N", "1 to 5000000 (10000;", "--seeds K", "Ends with 0"]],
 ];
 

@@ -41,6 +41,7 @@ const FORBIDDEN = [
   ["anteroom-durable-objects", ["anteroom-token", "anteroom"]],
   ["anteroom-demo-shop", ["anteroom-queue", "anteroom-config", "anteroom", "worker"]],
   ["simulation", ["anteroom-durable-objects", "anteroom", "worker"]],
+  ["model", ["anteroom-durable-objects", "anteroom", "worker"]],
   ["anteroom-load", ["anteroom-queue", "anteroom-durable-objects", "anteroom", "worker"]],
 ];
 

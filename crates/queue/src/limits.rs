@@ -109,9 +109,11 @@ pub const GRANT_TO_HEARD: Millis = Millis(10_000);
 /// forward does not take everybody's turn.
 pub const HOLD_STEP: Millis = Millis(60_000);
 
-/// The most that a shard's silence may last between two looks of the coordinator at the clock, so that a clock that
-/// jumps forward gives nobody up for lost.
-pub const SILENCE_STEP: Millis = HOLD_STEP;
+/// A clock that goes on by more than this between two looks has leapt, or nobody looked.
+pub const CLOCK_JUMP: Millis = HOLD_STEP;
+
+/// For so long after that the coordinator gives no shard up for lost: a clock that leapt is set right within this time.
+pub const JUMP_DOUBTED: Millis = Millis(2 * 60_000);
 
 /// Batches of pending claims kept apart for one child and line; more are merged.
 pub const MAX_CLAIM_BATCHES: usize = 64;

@@ -203,6 +203,8 @@ pub enum Event {
     FaultsOver,
     /// Whoever is not served by now is not served at all.
     LastOrders,
+    /// Somebody looks at the page once more.
+    LastLook,
     /// Everybody is asked at last.
     Audit,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Coordinator, mix};
 use crate::board::Phase;
-use crate::limits::{GRANT_TO_HEARD, LAST_PASS, SILENCE_STEP, WRITE_OFF_MARGIN};
+use crate::limits::{CLOCK_JUMP, GRANT_TO_HEARD, JUMP_DOUBTED, LAST_PASS, WRITE_OFF_MARGIN};
 use crate::log::Record;
 use crate::settings::Mode;
 use crate::units::{Millis, ShardIndex, UnixMillis};
@@ -176,23 +176,27 @@ impl Coordinator {
         }
     }
 
-    /// Who did not look at the clock for long, or whose clock leapt, has not listened: that time is no silence of any
-    /// shard. And what was noted by a clock that was far ahead is brought back.
-    pub(super) fn excuse_silence(&mut self, now: UnixMillis) {
-        let unlooked = now.since(self.clock.high()).0;
-        let excused = Millis(unlooked.saturating_sub(SILENCE_STEP.0));
-        if excused.0 == 0 && !self.clock.was_wrong(now) {
-            return;
+    /// A clock that goes on by much between two looks says that the coordinator slept, or it leapt: that shows when it is
+    /// set back. Until then nobody is given up for lost; and what was noted by a clock that was far ahead is brought back.
+    pub(super) fn mind_clock(&mut self, now: UnixMillis) {
+        if now.since(self.clock.high()) > CLOCK_JUMP {
+            self.gives_up_from = now.plus(JUMP_DOUBTED);
         }
-        for child in self.children.values_mut() {
-            child.heard = child.heard.plus(excused).min(now);
-            child.granted_at = child.granted_at.plus(excused).min(now);
+        if self.clock.was_wrong(now) {
+            self.gives_up_from = now;
+            for child in self.children.values_mut() {
+                child.heard = child.heard.min(now);
+                child.granted_at = child.granted_at.min(now);
+            }
         }
     }
 
     /// A shard that has been silent for longer than any of its sessions can last no longer
     /// counts. If it comes back, its first answer tells it so.
     pub(super) fn write_off_lost(&mut self, now: UnixMillis) {
+        if now < self.gives_up_from {
+            return;
+        }
         let longest = Millis(self.longest_session.0 + LAST_PASS.0 + WRITE_OFF_MARGIN.0);
         for (shard, child) in &mut self.children {
             if now.since(child.heard.max(child.granted_at)) <= longest {

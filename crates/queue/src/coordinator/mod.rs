@@ -99,6 +99,8 @@ pub struct Coordinator {
     lines: Vec<Line>,
     children: BTreeMap<u16, Child>,
     admission: Admission,
+    /// From when on shards may be given up for lost.
+    gives_up_from: UnixMillis,
     /// The longest that any session of the run may last.
     longest_session: Millis,
     board: Board,
@@ -152,6 +154,7 @@ impl Coordinator {
             logbook: Logbook::begin(name.event, name.run),
             hearsay: Hearsay::default(),
             health: Health::default(),
+            gives_up_from: now,
             longest_session: longest_session(&settings),
             settings,
             live: Live::default(),
@@ -184,7 +187,7 @@ impl Coordinator {
             self.health.forget_grants();
             self.collect_until = self.collect_until.map(|at| at.min(now));
         }
-        self.excuse_silence(now);
+        self.mind_clock(now);
         let now = self.clock.observe(now);
         let reply = match command {
             CoordinatorCommand::Sync { report, entropy } => self.sync(report, entropy, now),

@@ -38,6 +38,15 @@ pub struct Session {
     pub networks: Networks,
 }
 
+impl Session {
+    /// A session granted later than `now` began then, and lasts as long as it was to last.
+    pub(super) fn begin_at_the_latest(&mut self, now: UnixMillis) {
+        let early = self.granted.since(now);
+        self.ends = self.ends.minus(early);
+        self.granted = self.granted.min(now);
+    }
+}
+
 /// A claim that waits for a grant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {

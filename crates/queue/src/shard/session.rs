@@ -246,9 +246,7 @@ impl Shard {
         for (index, place) in self.places.iter_mut().enumerate() {
             match &mut place.standing {
                 Standing::Granted(session) if session.granted > now => {
-                    let early = session.granted.since(now);
-                    session.ends = session.ends.minus(early);
-                    session.granted = now;
+                    session.begin_at_the_latest(now);
                     session.renewed = session.renewed.min(idle_now);
                 }
                 Standing::Granted(session) if session.renewed > idle_now => {

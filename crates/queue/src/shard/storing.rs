@@ -7,7 +7,7 @@ use super::place::{Place, Standing};
 use super::rows::ShardRow;
 use super::{Identity, Shard, offers};
 use crate::draw::chain;
-use crate::limits::PLACES_PER_PAGE;
+use crate::limits::{CLOCK_TOLERANCE, PLACES_PER_PAGE};
 use crate::outcome::Corrupt;
 use crate::settings::Settings;
 use crate::units::{PlaceIndex, Rank, UnixMillis};
@@ -99,6 +99,11 @@ impl Shard {
             }
             Standing::Granted(session) => {
                 session.renewed = idle_now;
+                // Granted by a clock that was far ahead, before this instance began.
+                if session.granted.since(now) > CLOCK_TOLERANCE {
+                    session.begin_at_the_latest(now);
+                    self.changed.pages.insert(index.0 / PLACES_PER_PAGE as u32);
+                }
                 if !session.issued {
                     self.unissued.insert(index);
                 }

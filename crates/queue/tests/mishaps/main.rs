@@ -3,7 +3,7 @@
 #[path = "../stage/mod.rs"]
 mod stage;
 
-use anteroom_queue::coordinator::command::CoordinatorCommand;
+use anteroom_queue::coordinator::command::{Action, Change, CoordinatorCommand};
 use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::settings::Limits;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
@@ -115,22 +115,27 @@ fn an_answer_to_a_report_of_a_clock_that_was_an_hour_ahead_is_not_taken_for_news
 
 #[test]
 fn a_session_granted_by_a_clock_that_was_an_hour_ahead_lasts_as_long_as_any() {
-    let mut stage = Stage::new(settings(Limits::default()), 1);
-    let now = stage.now;
-    stage.pass(Millis::from_minutes(60));
-    stage.join(0, 0);
-    stage.live(Millis(1_000));
-    stage.claim(0, 0);
-    stage.live(Millis(1_000));
-    assert!(matches!(stage.claim(0, 0), ShardReply::Session { .. }));
-    stage.now = now.plus(Millis(4_000));
-    for _ in 0..9 {
-        stage.live(Millis::from_minutes(1));
-        assert!(matches!(stage.renew(0), ShardReply::Session { .. }));
+    for restarts in [false, true] {
+        let mut stage = Stage::new(settings(Limits::default()), 1);
+        let now = stage.now;
+        stage.pass(Millis::from_minutes(60));
+        stage.join(0, 0);
+        stage.live(Millis(1_000));
+        stage.claim(0, 0);
+        stage.live(Millis(1_000));
+        assert!(matches!(stage.claim(0, 0), ShardReply::Session { .. }));
+        stage.now = now.plus(Millis(4_000));
+        if restarts {
+            stage.restore_shard(0);
+        }
+        for _ in 0..9 {
+            stage.live(Millis::from_minutes(1));
+            assert!(matches!(stage.renew(0), ShardReply::Session { .. }));
+        }
+        assert_eq!(stage.totals().active, 1, "restarts {restarts}");
+        stage.live(Millis::from_minutes(2));
+        assert_eq!(stage.totals().active, 0, "restarts {restarts}");
     }
-    assert_eq!(stage.totals().active, 1);
-    stage.live(Millis::from_minutes(2));
-    assert_eq!(stage.totals().active, 0);
 }
 
 #[test]
@@ -147,4 +152,54 @@ fn a_board_whose_age_a_step_of_the_clock_has_made_unknown_signs_no_first_pass() 
     );
     stage.sync(0);
     assert!(matches!(stage.claim(0, 0), ShardReply::Session { .. }));
+}
+
+// D14.
+#[test]
+fn while_the_coordinator_cannot_be_reached_the_last_values_stay_in_force_and_it_has_them_when_it_is_back()
+ {
+    let mut stage = Stage::new(settings(Limits::default()), 1);
+    stage.operate(Action::Retune {
+        max_active: Some(Change::To(7)),
+        per_minute: None,
+        batch: None,
+    });
+    stage.operate(Action::Message {
+        text: "Doors open at eight".to_owned(),
+    });
+    stage.sync(0);
+    let live = stage.coordinator.board().clone();
+    assert_eq!(live.limits.max_active, Some(7));
+    for _ in 0..10 {
+        stage.pass(Millis::from_minutes(1));
+        stage.at_shard(0, ShardCommand::Look);
+        assert_eq!(stage.shards[0].board(), Some(&live));
+    }
+    stage.restore_coordinator();
+    stage.sync(0);
+    let board = stage.shards[0].board().expect("it is heard again");
+    assert_eq!((board.limits, &board.message), (live.limits, &live.message));
+}
+
+// D20.
+#[test]
+fn who_never_heard_of_the_place_and_never_returns_keeps_no_slot() {
+    let limits = Limits {
+        max_active: Some(1),
+        ..Limits::default()
+    };
+    let mut stage = Stage::new(settings(limits), 1);
+    for visitor in 0..3 {
+        stage.join(visitor, 0);
+    }
+    stage.live(Millis(1_000));
+    // The first claims and is gone before the first pass comes; the second was called and is gone.
+    stage.claim(0, 0);
+    stage.live(Millis(1_000));
+    assert_eq!(stage.totals().active, 1, "a grant that nobody fetches");
+    let entered = (0..600).any(|_| {
+        stage.live(Millis(1_000));
+        matches!(stage.claim(2, 0), ShardReply::Session { .. })
+    });
+    assert!(entered, "is given back, and the third gets in");
 }

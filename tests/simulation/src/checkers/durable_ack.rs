@@ -25,6 +25,8 @@ pub struct DurableAck {
     told: Vec<(Told, u64)>,
     /// Until when an offer stands that was made to stand longer.
     stands_until_ms: BTreeMap<VisitorId, u64>,
+    /// When the question left that was answered with a session.
+    asked_ms: BTreeMap<VisitorId, u64>,
     clock_slack_ms: u64,
 }
 
@@ -34,6 +36,7 @@ impl DurableAck {
         Self {
             told: vec![(Told::Nothing, 0); terms.visitors as usize],
             stands_until_ms: BTreeMap::new(),
+            asked_ms: BTreeMap::new(),
             clock_slack_ms: terms.clock_slack_ms,
         }
     }
@@ -118,12 +121,21 @@ impl Checker for DurableAck {
             Observation::Deferred { visitor, until_ms } => {
                 self.stands_until_ms.insert(visitor, until_ms);
             }
+            Observation::SessionTold {
+                visitor, asked_ms, ..
+            } => {
+                self.asked_ms.insert(visitor, asked_ms);
+            }
+            // Another device of the member may have left since this one asked.
             Observation::FirstPass {
                 visitor,
                 confirmed: true,
                 ..
+            } => {
+                let asked_ms = self.asked_ms.get(&visitor).copied().unwrap_or(at_ms);
+                self.told(at_ms, asked_ms, visitor, Told::LetIn, findings);
             }
-            | Observation::Confirmed { visitor, .. } => {
+            Observation::Confirmed { visitor, .. } => {
                 self.told(at_ms, at_ms, visitor, Told::LetIn, findings);
             }
             Observation::SessionOverTold { visitor } => {
@@ -190,6 +202,25 @@ mod tests {
         for history in taken_back {
             assert_eq!(check(&history), 1, "{history:?}");
         }
+    }
+
+    #[test]
+    fn a_first_pass_that_was_asked_for_before_another_device_left_keeps_the_promise() {
+        let told = |asked_ms| Observation::SessionTold {
+            visitor: 1,
+            home: 0,
+            line: 0,
+            asked_ms,
+            index: 4,
+            generation: 1,
+            ends_ms: 99,
+        };
+        let check = |asked_ms| {
+            let left = (5, Observation::LeftTold { visitor: 1 });
+            let history = [left, (6, told(asked_ms)), (6, first_pass(1, 99))];
+            broken(&mut DurableAck::new(TERMS), Promise::DurableAck, &history)
+        };
+        assert_eq!((check(4), check(6)), (0, 1));
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub struct Liveness {
     room_for_all: bool,
     granted: u64,
     window: Window,
+    rate: Option<u32>,
     idle_since: Option<u64>,
     claims: BTreeMap<VisitorId, u64>,
 }
@@ -27,6 +28,7 @@ impl Liveness {
             room_for_all: false,
             granted: 0,
             window: Window::default(),
+            rate: None,
             idle_since: None,
             claims: BTreeMap::new(),
         }
@@ -36,6 +38,12 @@ impl Liveness {
         let grants = tally.granted.saturating_sub(self.granted);
         self.granted = tally.granted;
         let limits = tally.limits;
+        let before = std::mem::replace(&mut self.rate, limits.per_minute);
+        if let (Some(from), Some(to)) = (before, limits.per_minute)
+            && from != to
+        {
+            self.window.change(from, to, tally.clock_ms);
+        }
         match limits.per_minute {
             Some(rate) if grants > 0 => {
                 self.window.add(rate, grants, tally.clock_ms);

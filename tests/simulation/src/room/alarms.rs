@@ -9,6 +9,9 @@ use crate::network::{ALARM_TRIES, AlarmFate};
 /// The platform tries a failed handler again after so long, and after twice as long each further time.
 const FIRST_RETRY_MS: u64 = 2_000;
 
+/// Before a handler does anything it sets the alarm again, so far ahead.
+const ARMED_AGAIN_MS: u64 = 10_000;
+
 /// One object's alarm.
 #[derive(Default)]
 pub struct AlarmClock {
@@ -20,6 +23,8 @@ pub struct AlarmClock {
     failed: u8,
     /// It comes once more although it was carried out.
     again: bool,
+    /// It was set before its handler began, in case that fails.
+    armed_again: bool,
 }
 
 impl Room {
@@ -30,8 +35,19 @@ impl Room {
         }
     }
 
+    /// What was written is stored, and with it when the alarm has to come.
+    pub(super) fn settle_alarm(&mut self, object: Object, at_ms: Option<u64>, now: u64) {
+        let alarm = self.alarm_of(object);
+        if std::mem::take(&mut alarm.armed_again) {
+            alarm.set_ms = None;
+        }
+        if let Some(at_ms) = at_ms {
+            self.set_alarm(object, at_ms.max(now), now);
+        }
+    }
+
     /// Sets the alarm if it has to come earlier.
-    pub(super) fn set_alarm(&mut self, object: Object, at_ms: u64, now: u64) {
+    fn set_alarm(&mut self, object: Object, at_ms: u64, now: u64) {
         if self.alarm_of(object).set_ms.is_some_and(|set| set <= at_ms) {
             return;
         }
@@ -63,6 +79,9 @@ impl Room {
         }
         alarm.set_ms = None;
         if alarm.failed >= alarm.fails {
+            alarm.set_ms = Some(now + ARMED_AGAIN_MS);
+            alarm.armed_again = true;
+            self.at(now + ARMED_AGAIN_MS, Event::Alarm(object));
             return true;
         }
         alarm.failed += 1;

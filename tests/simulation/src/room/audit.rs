@@ -9,6 +9,16 @@ use super::{Room, answers};
 use crate::observation::{Observation, VisitorId};
 
 impl Room {
+    /// Somebody looks at the page, through every shard.
+    pub(super) fn look_everywhere(&mut self, now: u64) {
+        for shard in 0..self.shards.len() as u16 {
+            if !self.shards[usize::from(shard)].store.is_empty() {
+                self.apply_at_shard(shard, ShardCommand::Look, now);
+                self.flush(shard, true, now);
+            }
+        }
+    }
+
     /// Everybody is asked, after everything was forgotten and restored once more.
     pub(super) fn audit(&mut self, now: u64) {
         self.crash_coordinator(now);

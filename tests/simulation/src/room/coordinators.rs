@@ -205,9 +205,7 @@ impl Room {
                 self.send_parcel(parcel.clone(), now + delay);
             }
         }
-        if let Some(alarm_ms) = after.alarm_ms {
-            self.set_alarm(Object::Coordinator, alarm_ms.max(now), now);
-        }
+        self.settle_alarm(Object::Coordinator, after.alarm_ms, now);
         self.ask_for_the_draw(now);
         if let Some((attempt, version)) = after.step.operated {
             self.operated(attempt, version, now);

@@ -259,6 +259,10 @@ impl Room {
         }
         self.region_cut = RegionCut::default();
         self.clocks_right();
+        if self.plan.is_faulty() {
+            // An alarm that is gone for good is set again by whoever asks next.
+            self.look_everywhere(now);
+        }
         self.at(now + SETTLED_AFTER_MS, Event::FaultsOver);
     }
 }

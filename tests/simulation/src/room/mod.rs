@@ -46,6 +46,10 @@ const GRANT_WITHIN_MS: u64 = 2 * (500 + 25 + 20 + 4 * USUAL_DELAY_MS + 3 * USUAL
 /// After the limits are lifted, whoever is not served within this time is not served at all.
 const LAST_ORDERS_MS: u64 = 90 * MINUTE_MS;
 
+/// So long before everybody is asked at last somebody looks at the page: a shard whose alarm is gone, and which nobody
+/// asks any more, tells of no ends.
+const LAST_LOOK_MS: u64 = MINUTE_MS;
+
 /// In a surge everybody comes within this time.
 const SURGE_MS: u64 = 5_000;
 
@@ -277,12 +281,15 @@ impl Room {
             Event::Quiet => self.quiet(now),
             Event::FaultsOver => self.see(now, Observation::FaultsOver),
             Event::LastOrders => self.living = 0,
+            Event::LastLook => self.look_everywhere(now),
             Event::Audit => self.audit(now),
         }
         if self.living == 0 && !self.ending && now > self.plan.quiet_at_ms {
             self.ending = true;
             let settings = &self.plan.settings;
             let longest = settings.session.0 + settings.max_extension.0 + 5 * MINUTE_MS;
+            // The operator looks twice: a coordinator that slept doubts its clock at first.
+            self.at(now + longest - LAST_LOOK_MS, Event::LastLook);
             self.at(now + longest, Event::Audit);
         }
     }

@@ -269,9 +269,7 @@ impl Room {
             _ => {}
         }
         let after = shell.store.written().expect("every write ends once");
-        if let Some(alarm_ms) = after.alarm_ms {
-            self.set_alarm(Object::Shard(shard), alarm_ms.max(now), now);
-        }
+        self.settle_alarm(Object::Shard(shard), after.alarm_ms, now);
         if let Some((number, report)) = after.report {
             self.send_report(shard, epoch, number, report, now);
         }
