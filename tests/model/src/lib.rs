@@ -11,6 +11,7 @@
 
 pub mod begin;
 pub mod held;
+pub mod numbers;
 pub mod promises;
 pub mod sides;
 pub mod world;

@@ -3,13 +3,14 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use crate::numbers::Numbers;
 use crate::sides::{CoordinatorSide, ShardSide, print_of};
 use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply, Entropy};
 use anteroom_queue::settings::Settings;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply, VisitorState};
 use anteroom_queue::sync::{SyncReply, SyncRequest};
 use anteroom_queue::units::{ClaimId, LineIndex, Millis, Nonce, PlaceIndex, UnixMillis};
-use stateright::semantics::{ConsistencyTester, LinearizabilityTester, SequentialSpec};
+use stateright::semantics::{ConsistencyTester, LinearizabilityTester};
 
 /// Shards.
 pub const SHARDS: usize = 2;
@@ -17,20 +18,6 @@ pub const SHARDS: usize = 2;
 const START: UnixMillis = UnixMillis(1_800_000_000_000);
 /// What time does in one step: longer than `called` rests between two moves, shorter than anything lapses.
 const TICK: Millis = Millis(300);
-
-/// Entry numbers as one counter gives them out: what joins must look like, whatever the shards.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Numbers(u64);
-
-impl SequentialSpec for Numbers {
-    type Op = ();
-    type Ret = u64;
-
-    fn invoke(&mut self, (): &()) -> u64 {
-        self.0 += 1;
-        self.0 - 1
-    }
-}
 
 /// A message under way. Once delivered it may come a second time.
 #[derive(Clone, Debug, PartialEq, Eq)]

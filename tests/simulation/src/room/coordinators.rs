@@ -265,7 +265,11 @@ impl Room {
                     self.plan.seed
                 ),
             };
-        let counted = vec![self.tally(now)];
+        // An action that is refused is no step: the next one makes what has come due.
+        let counted = match version {
+            0 => Vec::new(),
+            _ => vec![self.tally(now)],
+        };
         let operated = Some((attempt, version));
         self.store_coordinator(
             Step {
