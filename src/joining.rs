@@ -4,7 +4,7 @@ mod chain;
 mod keyed;
 
 use anteroom_queue::shard::command::{PlaceView, Refused, ShardCommand, ShardReply};
-use anteroom_queue::units::{Nonce, PlaceIndex, ShardIndex, UnixMillis};
+use anteroom_queue::units::{LineIndex, Nonce, PlaceIndex, ShardIndex, UnixMillis};
 use anteroom_token::{Permit, Ticket};
 use serde_json::json;
 
@@ -194,18 +194,31 @@ pub async fn leave(visit: &Visit, room: Room, holder: Holder, index: PlaceIndex)
 pub async fn leave_made_by(visit: &Visit, room: Room, permit: &Permit, joined: &Joined) {
     let Holder { nonce, home } = Holder::from(permit);
     for nonce in permits::places_of(nonce) {
-        let find = ShardCommand::Join {
-            nonce,
-            line: joined.place.line,
-            permit_expired: true,
-            arrived: None,
-        };
-        let Some(ShardReply::Place { place, .. }) = command(visit, room, home, find).await else {
+        let Some(place) = made(visit, room, Holder { nonce, home }).await else {
             return;
         };
         if nonce.0 != joined.ticket.nonce && Stand::from(place.state).is_live() {
             leave(visit, room, Holder { nonce, home }, place.index).await;
         }
+    }
+}
+
+/// Whether the permit has made a place: its answer may have been lost.
+pub async fn has_made_a_place(visit: &Visit, room: Room, permit: &Permit) -> bool {
+    made(visit, room, Holder::from(permit)).await.is_some()
+}
+
+/// The place that was made with this number, whatever its line. None is made.
+async fn made(visit: &Visit, room: Room, Holder { nonce, home }: Holder) -> Option<PlaceView> {
+    let find = ShardCommand::Join {
+        nonce,
+        line: LineIndex(0),
+        permit_expired: true,
+        arrived: None,
+    };
+    match command(visit, room, home, find).await? {
+        ShardReply::Place { place, .. } => Some(place),
+        _ => None,
     }
 }
 

@@ -58,7 +58,9 @@ pub async fn shown(
     let asked = visit
         .bits(room, in_use)
         .filter(|_| !expired && done == Done::Worked);
-    if let Some(challenge) = asked.and_then(|bits| challenges::raised(permit.challenge, bits)) {
+    if let Some(challenge) = asked.and_then(|bits| challenges::raised(permit.challenge, bits))
+        && !joining::has_made_a_place(visit, room, &permit).await
+    {
         let raised = permits::raised(&permit, challenge, visit.now_seconds());
         return Err(asks_for_more(room, visitor, &raised));
     }
