@@ -267,7 +267,11 @@ test("P22 Q2 permits fetched together are asked for more as their network's join
   const place = all[people.indexOf(first)].json;
   first.fan.jar.clear();
   const found = await join(first.fan, first.permit, first.solution);
-  assert.deepEqual([found.status, found.json.entry], [200, place.entry], "a lost answer costs no place and no more work");
+  assert.deepEqual(
+    [found.status, found.json.entry],
+    [200, place.entry],
+    "a lost answer costs no place and no more work",
+  );
 });
 
 test("P22 Q2 two thousand honest joins behind one network all get a place; the work grows eightfold and no further", async () => {
