@@ -4,6 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use anteroom_queue::shard::command::Refused;
+
 use super::{Checker, Findings, Promise, Terms};
 use crate::observation::{Away, Observation, VisitorId};
 
@@ -89,7 +91,13 @@ impl Checker for OpenDoor {
             Observation::OriginReached { visitor } => {
                 self.met_stop.remove(&visitor);
             }
-            Observation::SessionLeft { visitor } | Observation::LeftTold { visitor } => {
+            // A device of the visitor's own has left: another may hear of it before that one does.
+            Observation::SessionLeft { visitor }
+            | Observation::LeftTold { visitor }
+            | Observation::RefusalTold {
+                visitor,
+                why: Refused::Left,
+            } => {
                 self.ends.remove(&visitor);
             }
             Observation::TurnedAway { visitor, why } => {
@@ -136,6 +144,19 @@ mod tests {
             ]),
             0
         );
+    }
+
+    #[test]
+    fn who_is_told_that_the_place_was_left_stays_no_longer() {
+        let refused = |why| Observation::RefusalTold { visitor: 1, why };
+        for (why, violations) in [(Refused::Left, 0), (Refused::NotCalled, 1)] {
+            let history = [
+                (0, first_pass(1, 100)),
+                (40, refused(why)),
+                (50, away(Away::Over)),
+            ];
+            assert_eq!(check(&history), violations, "{why:?}");
+        }
     }
 
     #[test]
