@@ -255,6 +255,10 @@ impl Shard {
         let position = usize::from(self.places[index.0 as usize].line.0);
         let fresh = self.present_board_age().is_some_and(|age| age <= BRAKE_AGE);
         let may_issue = fresh && !self.braked(position);
+        let standing = &self.places[index.0 as usize].standing;
+        // Only a young board lets a first pass out: without one there is news to be had, whether or not to report.
+        self.doubted |=
+            !fresh && matches!(standing, Standing::Granted(session) if !session.arrived);
         let (life, idle_now) = (self.settings.pass, self.idle_clock(now));
         let mut changed = false;
         let granted = match &mut self.places[index.0 as usize].standing {

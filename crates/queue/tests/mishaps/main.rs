@@ -203,3 +203,23 @@ fn who_never_heard_of_the_place_and_never_returns_keeps_no_slot() {
     });
     assert!(entered, "is given back, and the third gets in");
 }
+
+/// Found by seed 501696 of the simulation with 100 visitors: the first pass was lost on its way, and came seconds later.
+#[test]
+fn a_pass_that_waits_for_a_young_board_asks_for_one_at_once() {
+    let mut stage = Stage::new(settings(Limits::default()), 1);
+    stage.join(0, 0);
+    stage.live(Millis::from_seconds(1));
+    stage.claim(0, 0);
+    stage.sync_all();
+    let is_let_in = |reply: ShardReply| matches!(reply, ShardReply::Session { .. });
+    assert!(is_let_in(stage.claim(0, 0)), "and nobody hears of it");
+    stage.sync_all();
+    stage.pass(Millis(2_100));
+    let asks = |stage: &Stage| stage.shards[0].next_report(stage.now);
+    assert_eq!(asks(&stage), None, "nothing is to be reported");
+    assert!(!is_let_in(stage.claim(0, 0)));
+    assert!(asks(&stage).is_some_and(|at| at <= stage.now));
+    stage.sync_all();
+    assert!(is_let_in(stage.claim(0, 0)));
+}

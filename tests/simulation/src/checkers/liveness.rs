@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::cap::Window;
 use super::{Checker, Findings, Promise, Terms};
 use crate::observation::{Observation, Tally, VisitorId};
+use crate::plan::MINUTE_MS;
 
 /// Remembers since when somebody could have been granted and was not.
 pub struct Liveness {
@@ -15,6 +16,8 @@ pub struct Liveness {
     granted: u64,
     window: Window,
     rate: Option<u32>,
+    /// At its own clock, since when the coordinator has the rate.
+    rate_since_ms: u64,
     idle_since: Option<u64>,
     claims: BTreeMap<VisitorId, u64>,
 }
@@ -29,6 +32,7 @@ impl Liveness {
             granted: 0,
             window: Window::default(),
             rate: None,
+            rate_since_ms: 0,
             idle_since: None,
             claims: BTreeMap::new(),
         }
@@ -39,6 +43,9 @@ impl Liveness {
         self.granted = tally.granted;
         let limits = tally.limits;
         let before = std::mem::replace(&mut self.rate, limits.per_minute);
+        if before != limits.per_minute {
+            self.rate_since_ms = tally.clock_ms;
+        }
         if let (Some(from), Some(to)) = (before, limits.per_minute)
             && from != to
         {
@@ -57,9 +64,12 @@ impl Liveness {
             && limits
                 .max_active
                 .is_none_or(|limit| tally.active < u64::from(limit))
-            && limits
-                .per_minute
-                .is_none_or(|rate| self.window.has_room(rate, tally.clock_ms));
+            && limits.per_minute.is_none_or(|rate| {
+                // What higher rates earned within milliseconds is not seen to the millisecond from outside.
+                let whole = MINUTE_MS / u64::from(rate.max(1));
+                tally.clock_ms.saturating_sub(self.rate_since_ms) > whole
+                    && self.window.has_room(rate, tally.clock_ms)
+            });
         if !self.quiet || !room || tally.pending == 0 || grants > 0 {
             self.idle_since = None;
             return;

@@ -14,6 +14,9 @@ pub struct OpenDoor {
     terms: Terms,
     ends: BTreeMap<VisitorId, u64>,
     homes: BTreeMap<VisitorId, u16>,
+    /// When what each was told last was asked for, and when each was told of having left.
+    asked: BTreeMap<VisitorId, u64>,
+    left: BTreeMap<VisitorId, u64>,
     /// Shards whose clock leapt: they end sessions by it.
     leapt: BTreeSet<u16>,
     stopped: bool,
@@ -29,6 +32,8 @@ impl OpenDoor {
             terms,
             ends: BTreeMap::new(),
             homes: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            left: BTreeMap::new(),
             leapt: BTreeSet::new(),
             stopped: false,
             met_stop: BTreeSet::new(),
@@ -75,14 +80,20 @@ impl Checker for OpenDoor {
                 ..
             }
             | Observation::Confirmed { visitor, ends_ms } => {
-                self.ends.insert(visitor, ends_ms);
+                // Another device's answer may have been under way as the place was left.
+                let (asked, left) = (self.asked.get(&visitor), self.left.get(&visitor));
+                if left.is_none_or(|left| asked.is_some_and(|asked| asked > left)) {
+                    self.ends.insert(visitor, ends_ms);
+                }
             }
             Observation::SessionTold {
                 visitor,
                 ends_ms,
                 home,
+                asked_ms,
                 ..
             } => {
+                self.asked.insert(visitor, asked_ms);
                 self.homes.insert(visitor, home);
                 if let Some(ends) = self.ends.get_mut(&visitor) {
                     *ends = ends_ms;
@@ -98,6 +109,7 @@ impl Checker for OpenDoor {
                 visitor,
                 why: Refused::Left,
             } => {
+                self.left.insert(visitor, at_ms);
                 self.ends.remove(&visitor);
             }
             Observation::TurnedAway { visitor, why } => {
@@ -156,6 +168,29 @@ mod tests {
                 (50, away(Away::Over)),
             ];
             assert_eq!(check(&history), violations, "{why:?}");
+        }
+    }
+
+    #[test]
+    fn a_pass_that_was_asked_for_before_the_place_was_left_is_nobodys_right() {
+        for (asked_ms, violations) in [(30, 0), (50, 1)] {
+            let told = Observation::SessionTold {
+                visitor: 1,
+                home: 0,
+                line: 0,
+                asked_ms,
+                index: 0,
+                generation: 1,
+                ends_ms: 100,
+            };
+            let history = [
+                (0, first_pass(1, 100)),
+                (40, Observation::LeftTold { visitor: 1 }),
+                (60, told),
+                (60, first_pass(1, 100)),
+                (70, away(Away::Over)),
+            ];
+            assert_eq!(check(&history), violations, "asked at {asked_ms}");
         }
     }
 
