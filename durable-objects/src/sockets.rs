@@ -1,5 +1,5 @@
 //! Sockets of pages that listen to a shard. The platform keeps them while the object sleeps; what is said to them is the
-//! shard's [`push`](crate::push).
+//! shard's own, in `push.rs`.
 
 use std::rc::Rc;
 

@@ -24,7 +24,7 @@ const SURGE_TIMES: u32 = 70;
 /// What happens to the whole event at an instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Disasters {
-    /// Everybody comes within seconds, [`SURGE_TIMES`] as many as were planned for.
+    /// Everybody comes within seconds, many times as many as were planned for.
     pub surge: bool,
     /// No object can be reached from then until then.
     pub blackout: Option<(u64, u64)>,

@@ -136,12 +136,11 @@ impl Room {
             let entropy = Entropy(self.entropy.bytes());
             let reply =
                 self.apply_at_coordinator(CoordinatorCommand::Sync { report, entropy }, now);
-            // Also with a report that is refused the coordinator does what has come due.
-            if self.plan.visitors < OVERLOAD_VISITORS {
-                step.counted.push(self.tally(now));
-            }
             match reply {
                 CoordinatorReply::Synced(reply) if ours => {
+                    if self.plan.visitors < OVERLOAD_VISITORS {
+                        step.counted.push(self.tally(now));
+                    }
                     step.replies.push(Parcel {
                         content: Content::Reply(Rc::new(reply)),
                         ..parcel
