@@ -18,22 +18,23 @@ function delayMs({ poll_ms, hidden, failures, retry_after_ms = 0, chance }) {
   return Math.round(hidden ? Math.max(delay, spread(HIDDEN_MS, 0.1)) : delay);
 }
 
-/** `ask()` resolves to an answer or rejects; `done(answer)` and `failed(error, count)` show it. */
+/** `ask()` resolves or rejects; `done(answer)` and `failed(error, count)` show it. */
 function poller({ ask, done, failed, interval, hidden, now, timer, chance }) {
   let cancel = () => {};
   let asking = false;
-  let asked_ms = Number.NEGATIVE_INFINITY;
+  /** When something was last answered: from then the interval counts. */
+  let asked_ms = 0;
   let failures = 0;
   let stopped = true;
   const plan = (retry_after_ms) => {
     cancel();
-    if (stopped) return;
-    cancel = timer(delayMs({ poll_ms: interval(), hidden: hidden(), failures, retry_after_ms, chance }), once);
+    if (stopped || asking) return;
+    const ms = delayMs({ poll_ms: interval(), hidden: hidden(), failures, retry_after_ms, chance });
+    cancel = timer(Math.max(0, asked_ms + ms - now()), once);
   };
   const once = async () => {
     if (asking || stopped) return;
     asking = true;
-    asked_ms = now();
     cancel();
     let retry_after_ms = 0;
     try {
@@ -46,11 +47,13 @@ function poller({ ask, done, failed, interval, hidden, now, timer, chance }) {
       failed(error, failures);
     }
     asking = false;
+    asked_ms = now();
     plan(retry_after_ms);
   };
   return {
     start() {
       stopped = false;
+      asked_ms = now() - AT_ONCE_APART_MS;
       plan();
     },
     stop() {
@@ -60,15 +63,10 @@ function poller({ ask, done, failed, interval, hidden, now, timer, chance }) {
     /** Ask now, unless it was just done. */
     atOnce() {
       if (now() - asked_ms >= AT_ONCE_APART_MS) once();
-      else if (!asking) plan();
+      else plan();
     },
-    /** The interval has changed, or the page was hidden: it counts from the last question. */
-    replan() {
-      cancel();
-      if (stopped || asking) return;
-      const delay_ms = delayMs({ poll_ms: interval(), hidden: hidden(), failures, chance });
-      cancel = timer(Math.max(0, Math.min(delay_ms, asked_ms + delay_ms - now())), once);
-    },
+    /** The interval has changed, or the page was hidden. */
+    replan: () => plan(),
   };
 }
 

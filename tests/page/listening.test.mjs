@@ -211,7 +211,7 @@ test("the edge's stream tells since when the rest of its boards is as it is", ()
   assert.deepEqual(heard, [3, 3, 5]);
 });
 
-test("a changed interval counts from the last question", () => {
+test("a changed interval counts from the last answer", async () => {
   let now_ms = 0;
   let interval_ms = 10_000;
   const planned = [];
@@ -229,18 +229,20 @@ test("a changed interval counts from the last question", () => {
     chance: () => 0.5,
   });
   poll.start();
-  poll.atOnce();
-  now_ms = 7_000;
+  now_ms = 4_000;
   poll.replan();
-  assert.equal(planned.at(-1), 10_000, "a question is under way, and plans the next");
-  return new Promise(setImmediate).then(() => {
-    poll.replan();
-    assert.equal(planned.at(-1), 3_000);
-    interval_ms = 300_000;
-    poll.replan();
-    assert.equal(planned.at(-1), 293_000);
-    interval_ms = 2_000;
-    poll.replan();
-    assert.equal(planned.at(-1), 0);
-  });
+  assert.equal(planned.at(-1), 5_000, "from the start, since the page came with an answer");
+  poll.atOnce();
+  poll.replan();
+  assert.equal(planned.at(-1), 5_000, "a question is under way, and plans the next");
+  await new Promise(setImmediate);
+  now_ms = 11_000;
+  poll.replan();
+  assert.equal(planned.at(-1), 3_000);
+  interval_ms = 300_000;
+  poll.replan();
+  assert.equal(planned.at(-1), 293_000);
+  interval_ms = 2_000;
+  poll.replan();
+  assert.equal(planned.at(-1), 0);
 });
