@@ -358,7 +358,7 @@ pub fn wait(standing: &Standing, line: Option<&LineBoard>, board: Option<&Board>
 
 /// The estimated wait of somebody who joins a line now.
 pub fn wait_of_line(line: &LineBoard, board: &Board) -> Option<Eta> {
-    wait_behind(line.entries.0.saturating_sub(line.called.0), line, board)
+    wait_behind(line.waiting(), line, board)
 }
 
 fn wait_behind(ahead: u64, line: &LineBoard, board: &Board) -> Option<Eta> {

@@ -156,11 +156,7 @@ pub fn watch(visit: &Visit, room: Room, in_use: &InUse) {
 
 /// By lot, so that about [`ASKERS`] of all who wait ask.
 fn is_drawn(board: &Board, dice: u64) -> bool {
-    let waiting = |line: &anteroom_queue::board::LineBoard| {
-        line.entries.0 - line.called.0.min(line.entries.0)
-    };
-    let all: u64 = board.lines.iter().map(waiting).sum();
-    dice % all.max(1) < ASKERS
+    dice % board.waiting().max(1) < ASKERS
 }
 
 /// Asks, and tells the coordinator: once, and again while the admissions pause. The first question has begun.

@@ -69,7 +69,7 @@ impl Foretold {
             .noted
             .back()
             .is_none_or(|noted| noted.at > now || now.since(noted.at) >= NOTED_EVERY);
-        let waits = line.phase == Phase::Open && line.called.0 < line.entries.0;
+        let waits = line.phase == Phase::Open && line.waiting() > 0;
         if !(is_due && waits) {
             return;
         }
@@ -97,7 +97,7 @@ impl Foretold {
 
 /// What somebody who joins now is told.
 fn likely(line: &LineBoard) -> Option<Millis> {
-    let ahead = line.entries.0.saturating_sub(line.called.0);
+    let ahead = line.waiting();
     let calls = ahead.saturating_add(1).saturating_mul(60_000);
     let per_minute = line.advance?.likely_milli_per_minute;
     Some(Millis(calls.checked_div(per_minute)?.saturating_mul(1_000)))

@@ -241,9 +241,7 @@ impl Listeners {
 
 /// Within which time pages ask: all who wait, in every shard, as far as the board knows.
 fn asks_within(board: &Board) -> Millis {
-    let waiting = |line: &LineBoard| line.entries.0 - line.called.0.min(line.entries.0);
-    let all: u64 = board.lines.iter().map(waiting).sum();
-    Millis((BOARD_IN_USE.0 + all * 1_000 / ASKING_A_SECOND).min(LONGEST_SPREAD.0))
+    Millis((BOARD_IN_USE.0 + board.waiting() * 1_000 / ASKING_A_SECOND).min(LONGEST_SPREAD.0))
 }
 
 /// The board without what words tell and without what no page of somebody who waits shows.

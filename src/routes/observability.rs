@@ -102,7 +102,7 @@ fn line_document(line: &LineBoard) -> Value {
         "entries": line.entries.0,
         "called": line.called.0,
         "lapsed": line.lapsed.0,
-        "waiting": line.entries.0.saturating_sub(line.called.0),
+        "waiting": line.waiting(),
         "moved": line.moved.as_ref().map(|moved| json!({ "from_ms": moved.from.0, "reason": moved.reason })),
         "draw": draw_step(line).map(|(name, _)| name),
         "entrants": line.draw.as_ref().and_then(|draw| draw.fixed.as_ref()).map(|fixed| fixed.entrants),

@@ -187,7 +187,19 @@ pub struct Board {
     pub lines: Vec<LineBoard>,
 }
 
+impl LineBoard {
+    /// How many have a number and were not called.
+    pub fn waiting(&self) -> u64 {
+        self.entries.0.saturating_sub(self.called.0)
+    }
+}
+
 impl Board {
+    /// How many have a number and were not called, in all lines.
+    pub fn waiting(&self) -> u64 {
+        self.lines.iter().map(LineBoard::waiting).sum()
+    }
+
     /// Why a line makes no new place now; `None`: it makes some, or there is no such line. How old a board may be to
     /// refuse anybody is the caller's question.
     pub fn refuses_joins(&self, line: LineIndex) -> Option<Refused> {

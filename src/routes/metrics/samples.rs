@@ -120,13 +120,12 @@ pub fn of(event: &'static str, heard: &Heard) -> Vec<Sample> {
 /// What the coordinator knows.
 fn of_state(heard: &Heard) -> Vec<(Family, u64)> {
     let Heard { board, totals, .. } = heard;
-    let waiting = |line: &LineBoard| line.entries.0.saturating_sub(line.called.0);
     let always = [
         (f::COORDINATOR_UP, 1),
         (f::BOARD_VERSION, board.version),
         (f::STOPPED, u64::from(board.stop)),
         (f::HAS_ROOM, u64::from(has_room(board, totals))),
-        (f::WAITING, board.lines.iter().map(waiting).sum()),
+        (f::WAITING, board.waiting()),
         (f::JOINED, totals.joined),
         (f::ENTRIES, totals.entries),
         (f::CALLED, totals.called),
