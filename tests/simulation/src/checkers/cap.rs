@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::{Checker, Findings, Promise, Terms};
-use crate::observation::{LimitsSeen, Observation, Tally, VisitorId};
+use crate::observation::{Away, LimitsSeen, Observation, Tally, VisitorId};
 
 /// One admission in the units of [`Window`]: a rate a minute refills `rate` units a millisecond.
 const ADMISSION: u64 = 60_000;
@@ -190,7 +190,12 @@ impl Checker for Cap {
             | Observation::Confirmed { visitor, ends_ms } => {
                 self.enters(at_ms, visitor, ends_ms, findings);
             }
-            Observation::SessionLeft { visitor }
+            // Whoever took the session over and does not use it is not seen: the home ends it as idle.
+            Observation::TurnedAway {
+                visitor,
+                why: Away::Elsewhere,
+            }
+            | Observation::SessionLeft { visitor }
             | Observation::SessionOverTold { visitor }
             | Observation::LeftTold { visitor } => {
                 self.inside.remove(&visitor);
@@ -313,6 +318,11 @@ mod tests {
         assert_eq!(check(&[start, enter(0), enter(1), enter(2)]), 1);
         let left = (1, Observation::SessionLeft { visitor: 0 });
         assert_eq!(check(&[start, enter(0), enter(1), left, enter(2)]), 0);
+        for (why, broken) in [(Away::Elsewhere, 0), (Away::Unreachable, 1)] {
+            let turned_away = (1, Observation::TurnedAway { visitor: 0, why });
+            let history = [start, enter(0), enter(1), turned_away, enter(2)];
+            assert_eq!(check(&history), broken, "{why:?}");
+        }
         assert_eq!(
             check(&[start, enter(0), enter(1), (100, first_pass(2, 200))]),
             0

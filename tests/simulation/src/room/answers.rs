@@ -108,7 +108,7 @@ impl Room {
     fn placed(&mut self, letter: Letter, place: &PlaceView, last: bool, now: u64) {
         let id = letter.visitor;
         if letter.permit != self.visitors[id as usize].permit {
-            return;
+            return self.of_another_permit(id, last, now);
         }
         match self.visitors[id as usize].stage {
             Stage::Coming
@@ -146,6 +146,14 @@ impl Room {
         }
         if last {
             self.again(id, now, 2_000);
+        }
+    }
+
+    /// A late answer about a permit that the visitor has replaced: the page goes on looking at the place it has.
+    fn of_another_permit(&mut self, id: VisitorId, last: bool, now: u64) {
+        let stage = self.visitors[id as usize].stage;
+        if last && matches!(stage, Stage::InLine | Stage::Claiming) {
+            self.retry(id, now);
         }
     }
 

@@ -46,6 +46,7 @@ impl CoordinatorShell {
 }
 
 impl Room {
+    /// The coordinator as it is, restored, or new, to be given a command now.
     pub(super) fn wake_coordinator(&mut self, now: u64) -> &mut Coordinator {
         let name = RunName {
             event: EVENT,
@@ -82,6 +83,7 @@ impl Room {
             };
             shell.core = Some(core);
         }
+        shell.read_clock(clock);
         shell.core.as_mut().expect("it was just put there")
     }
 
@@ -158,7 +160,7 @@ impl Room {
         }
         if fits {
             self.coordinator.configured = Some(settings.clone());
-            let counted = vec![self.tally(now)];
+            let counted = vec![self.tally()];
             self.store_coordinator(
                 Step {
                     counted,

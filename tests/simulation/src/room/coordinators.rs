@@ -7,7 +7,9 @@ use anteroom_queue::coordinator::Coordinator;
 use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply, Entropy};
 use anteroom_queue::coordinator::health::Answers;
 use anteroom_queue::coordinator::rows::CoordinatorRow;
+use anteroom_queue::limits::CLOCK_TOLERANCE;
 use anteroom_queue::settings::Settings;
+use anteroom_queue::units::UnixMillis;
 
 use super::Room;
 use super::alarms::AlarmClock;
@@ -81,6 +83,15 @@ impl CoordinatorShell {
         self.epoch
     }
 
+    /// The core's own clock goes on with every command, a refused report included, and runs backwards only where it was
+    /// very wrong.
+    pub(super) fn read_clock(&mut self, clock: UnixMillis) {
+        let was_wrong = self.last_clock_ms.saturating_sub(clock.0) > CLOCK_TOLERANCE.0;
+        if was_wrong || clock.0 > self.last_clock_ms {
+            self.last_clock_ms = clock.0;
+        }
+    }
+
     /// Everything that is durable.
     pub(super) fn stored_rows(&self) -> impl Iterator<Item = &CoordinatorRow> {
         self.store.entries().map(|(_, row)| row)
@@ -139,7 +150,7 @@ impl Room {
             match reply {
                 CoordinatorReply::Synced(reply) if ours => {
                     if self.plan.visitors < OVERLOAD_VISITORS {
-                        step.counted.push(self.tally(now));
+                        step.counted.push(self.tally());
                     }
                     step.replies.push(Parcel {
                         content: Content::Reply(Rc::new(reply)),
@@ -158,7 +169,7 @@ impl Room {
             }
         }
         if step.counted.is_empty() && !step.replies.is_empty() {
-            step.counted.push(self.tally(now));
+            step.counted.push(self.tally());
         }
         self.store_coordinator(step, now);
     }
@@ -239,7 +250,7 @@ impl Room {
     /// A command that is always carried out.
     fn tell_coordinator(&mut self, command: CoordinatorCommand, now: u64) {
         self.apply_at_coordinator(command, now);
-        let counted = vec![self.tally(now)];
+        let counted = vec![self.tally()];
         self.store_coordinator(
             Step {
                 counted,
@@ -268,7 +279,7 @@ impl Room {
         // An action that is refused is no step: the next one makes what has come due.
         let counted = match version {
             0 => Vec::new(),
-            _ => vec![self.tally(now)],
+            _ => vec![self.tally()],
         };
         let operated = Some((attempt, version));
         self.store_coordinator(
@@ -309,6 +320,6 @@ impl Room {
     /// The counts at the very end.
     pub(super) fn final_tally(&mut self, now: u64) -> Tally {
         self.apply_at_coordinator(CoordinatorCommand::Wake, now);
-        self.tally(now)
+        self.tally()
     }
 }

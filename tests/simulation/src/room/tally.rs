@@ -5,7 +5,7 @@ use anteroom_queue::board::{DrawBoard, LineBoard, Phase};
 use anteroom_queue::coordinator::Coordinator;
 use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::draw::{commitment, round_time};
-use anteroom_queue::limits::{CLOCK_TOLERANCE, REVEAL_AFTER};
+use anteroom_queue::limits::REVEAL_AFTER;
 use anteroom_queue::sync::SyncRequest;
 use anteroom_queue::units::UnixMillis;
 
@@ -20,17 +20,10 @@ fn since_start(at: UnixMillis) -> u64 {
 }
 
 impl Room {
-    /// The counts after a step, at the coordinator's own clock, which runs backwards only where it was very wrong.
-    pub(super) fn tally(&mut self, now: u64) -> Tally {
-        let clock = self.coordinator.clock.shows(now).0;
-        let shell = &mut self.coordinator;
-        let was_wrong = shell.last_clock_ms.saturating_sub(clock) > CLOCK_TOLERANCE.0;
-        if was_wrong || clock > shell.last_clock_ms {
-            shell.last_clock_ms = clock;
-        }
-        let clock_ms = shell.last_clock_ms;
+    /// The counts after a step, at the coordinator's own clock.
+    pub(super) fn tally(&self) -> Tally {
         let core = self.coordinator.core().expect("it has just been asked");
-        tally_of(core, &self.plan, clock_ms)
+        tally_of(core, &self.plan, self.coordinator.last_clock_ms)
     }
 }
 
