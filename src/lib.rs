@@ -88,4 +88,4 @@ mod visitor;
 mod way_back;
 mod zones;
 
-pub use anteroom_durable_objects::{CoordinatorObject, ShardObject};
+pub use anteroom_durable_objects::{CoordinatorObject, RelayObject, ShardObject};

@@ -259,6 +259,7 @@ fn most_calls(ask: &CoordinatorAsk) -> u32 {
         CoordinatorAsk::Operate { .. } => 1,
         CoordinatorAsk::Sync(..)
         | CoordinatorAsk::Handled(..)
+        | CoordinatorAsk::Relayed(..)
         | CoordinatorAsk::Vitals
         | CoordinatorAsk::Watched(..)
         | CoordinatorAsk::Origin

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use anteroom_durable_objects::storage::{Changes, Row};
 use anteroom_queue::coordinator::command::{CoordinatorCommand, CoordinatorReply, Entropy};
 use anteroom_queue::coordinator::{Coordinator, RunName};
-use anteroom_queue::limits::MAX_SHARDS;
+use anteroom_queue::limits::DIRECT_SHARDS;
 use anteroom_queue::settings::{DrawSettings, Limits, LineSettings, Mode, Settings};
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::shard::rows::ShardRow;
@@ -152,7 +152,7 @@ fn run() -> Result<bool, String> {
         run: 1,
     };
     // One coordinator has fewer shards without relays. What a place takes does not depend on it.
-    let mut coordinators: Vec<Coordinator> = (0..SHARDS.div_ceil(MAX_SHARDS))
+    let mut coordinators: Vec<Coordinator> = (0..SHARDS.div_ceil(DIRECT_SHARDS))
         .map(|_| Coordinator::new(name, settings(), [7; 16], START).reply)
         .collect();
     let mut stored = Stored::default();
@@ -160,14 +160,14 @@ fn run() -> Result<bool, String> {
         .map(|number| {
             let identity = Identity {
                 run: 1,
-                shard: ShardIndex(number % MAX_SHARDS),
+                shard: ShardIndex(number % DIRECT_SHARDS),
             };
             Shard::new(identity, settings(), START).reply
         })
         .collect();
     let before = held()?;
     for (number, shard) in (0..).zip(&mut shards) {
-        let coordinator = &mut coordinators[usize::from(number / MAX_SHARDS)];
+        let coordinator = &mut coordinators[usize::from(number / DIRECT_SHARDS)];
         fill(number, shard, coordinator, &mut stored);
     }
     let after = held()?;

@@ -8,17 +8,17 @@
 //! A report that changes nothing makes no row, so that a quiet queue costs no writes. After a
 //! [`WriteFailed`] the desk must not be used again: its state is newer than storage.
 
-use std::collections::BTreeMap;
-
 use anteroom_queue::coordinator::Coordinator;
 use anteroom_queue::coordinator::command::{CoordinatorCommand, Entropy};
 use anteroom_queue::coordinator::rows::CoordinatorRow;
-use anteroom_queue::units::{Millis, ShardIndex, UnixMillis};
+use anteroom_queue::tree::Node;
+use anteroom_queue::units::{Millis, UnixMillis};
 
 use crate::beacon::{LONGEST_RETRY, RETRY_AFTER, TRY_LOST_AFTER};
 use crate::foretold::{Foretold, Vitals};
 use crate::handling_counts::HandlingCounts;
 use crate::log_reading::log_lines;
+use crate::pokes::Pokes;
 use crate::pump::Due;
 use crate::storage::{Changes, Store, WriteFailed};
 use crate::turnstile_counts::TurnstileCounts;
@@ -31,16 +31,13 @@ pub const WINDOW: Millis = Millis(20);
 /// Calls that wait here at the same time: 4 s of what a coordinator is planned for.
 pub const MAX_WAITING: usize = 2_000;
 
-/// A shard is asked for a report at most this often: it needs a few tenths to make one.
-pub const POKE_AFTER: Millis = Millis(1_000);
-
 /// What a step gives out. Everything it promises is stored.
 #[derive(Debug)]
 pub struct Step<T> {
     /// Whom to answer, and the bytes.
     pub answers: Vec<(T, Vec<u8>)>,
-    /// The shards to be asked for a report.
-    pub pokes: Vec<ShardIndex>,
+    /// The children to be asked for a report.
+    pub pokes: Vec<Node>,
     /// The round of the beacon to be fetched; what came of it is to be given to
     /// [`CoordinatorDesk::hear_beacon`].
     pub beacon: Option<u64>,
@@ -70,7 +67,7 @@ pub struct CoordinatorDesk<T> {
     wrong_tokens: WrongTokens,
     /// What edges have counted and the core was not told yet.
     edges: EdgeCounts,
-    poked: BTreeMap<ShardIndex, UnixMillis>,
+    pokes: Pokes<Node>,
     fetching: Fetching,
     /// The core was woken once since it was restored: only then it knows what has come due.
     is_awake: bool,
@@ -104,7 +101,7 @@ impl<T> CoordinatorDesk<T> {
             foretold: Vec::new(),
             wrong_tokens: WrongTokens::default(),
             edges: EdgeCounts::default(),
-            poked: BTreeMap::new(),
+            pokes: Pokes::default(),
             fetching: Fetching::NotBefore(UnixMillis(0)),
             is_awake: false,
             acts: true,
@@ -146,6 +143,11 @@ impl<T> CoordinatorDesk<T> {
                 });
                 let entropy = Entropy(entropy);
                 CoordinatorCommand::Sync { report, entropy }
+            }
+            CoordinatorAsk::Relayed(report, counts) => {
+                self.count(counts.into());
+                let entropy = Entropy(entropy);
+                CoordinatorCommand::Relayed { report, entropy }
             }
             CoordinatorAsk::Vitals => {
                 let vitals = Vitals {
@@ -242,7 +244,7 @@ impl<T> CoordinatorDesk<T> {
         self.look_at_lines(now);
         Ok(Step {
             answers,
-            pokes: self.pokes(now),
+            pokes: self.pokes.take(self.coordinator.pokes(), now),
             beacon: self.round_to_fetch(now),
         })
     }
@@ -283,21 +285,6 @@ impl<T> CoordinatorDesk<T> {
         }
     }
 
-    /// The shards to be asked now.
-    fn pokes(&mut self, now: UnixMillis) -> Vec<ShardIndex> {
-        let mut wanted = self.coordinator.pokes();
-        self.poked.retain(|shard, _| wanted.contains(shard));
-        wanted.retain(|shard| self.poke_at(*shard, now) <= now);
-        self.poked.extend(wanted.iter().map(|shard| (*shard, now)));
-        wanted
-    }
-
-    /// When a shard may be asked; a last time in the future was before the clock was set back.
-    fn poke_at(&self, shard: ShardIndex, now: UnixMillis) -> UnixMillis {
-        let last = self.poked.get(&shard).filter(|at| **at <= now);
-        last.map_or(UnixMillis(0), |at| at.plus(POKE_AFTER))
-    }
-
     fn round_to_fetch(&mut self, now: UnixMillis) -> Option<u64> {
         let (round, _) = self.coordinator.awaited_round()?;
         if self.fetch_at(now)? > now {
@@ -333,10 +320,7 @@ impl<T> CoordinatorDesk<T> {
             (!self.is_awake).then_some(now),
             self.coordinator.next_wakeup(),
             self.fetch_at(now),
-            pokes
-                .into_iter()
-                .map(|shard| self.poke_at(shard, now))
-                .min(),
+            self.pokes.next(pokes, now),
         ];
         let deadline = steps.into_iter().flatten().min();
         let came = matches!(self.fetching, Fetching::Came(..)).then_some(now);

@@ -2,14 +2,12 @@
 //! shards for reports and fetches rounds of the beacon; both are tasks of their own, whose failure
 //! is only logged, since the desk asks again.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use anteroom_queue::coordinator::Coordinator;
-use anteroom_queue::units::{ShardIndex, UnixMillis};
-use worker::{Env, console_warn};
+use anteroom_queue::units::UnixMillis;
+use worker::Env;
 
-use crate::call::Way;
 use crate::configuration;
 use crate::coordinator_desk::{CoordinatorDesk, Taken};
 use crate::drand::fetch_round;
@@ -17,14 +15,12 @@ use crate::instance::Driven;
 use crate::object::{Caller, Class, Shell, durable_object_of};
 use crate::opening::Known;
 use crate::platform;
+use crate::pokes::poke;
 use crate::pump::Due;
 use crate::refusal::Refusal;
 use crate::sqlite::Table;
 use crate::storage::WriteFailed;
-use crate::wire::{self, CoordinatorCall, ShardAsk, ShardCall};
-
-/// The binding of the shards' class.
-const SHARD: &str = "SHARD";
+use crate::wire::CoordinatorCall;
 
 durable_object_of! {
     /// The class of the coordinators.
@@ -36,7 +32,6 @@ durable_object_of! {
 struct Open {
     desk: CoordinatorDesk<Caller>,
     known: Known,
-    shards: BTreeMap<ShardIndex, Rc<Way>>,
 }
 
 impl Class for Open {
@@ -57,7 +52,6 @@ impl Class for Open {
         Self {
             desk: CoordinatorDesk::new(core).acting(acts),
             known: known.clone(),
-            shards: BTreeMap::new(),
         }
     }
 
@@ -92,8 +86,9 @@ impl Class for Open {
             // A caller who is gone misses nothing: asking again gives the same answer.
             let _ = to.send(bytes);
         }
-        for shard in step.pokes {
-            self.poke(shard, shell);
+        for child in step.pokes {
+            let (env, known) = (shell.instance().env().clone(), self.known.clone());
+            shell.instance().spawn(poke(env, known, child));
         }
         if let Some(round) = step.beacon {
             fetch(round, shell);
@@ -107,30 +102,6 @@ impl Class for Open {
 
     fn is_to_be_forgotten(&self, now: UnixMillis) -> bool {
         self.desk.is_to_be_forgotten(now)
-    }
-}
-
-impl Open {
-    /// Asks a shard for a report.
-    fn poke(&mut self, shard: ShardIndex, shell: &Rc<Shell<Self>>) {
-        let Known { event, run, .. } = &self.known;
-        let call = wire::encode(&ShardCall {
-            event: event.clone(),
-            run: *run,
-            shard: shard.0,
-            ask: ShardAsk::Poke,
-        });
-        let instance = shell.instance();
-        let way = self.shards.entry(shard).or_insert_with(|| {
-            let name = wire::shard_name(event, *run, shard.0);
-            Rc::new(Way::to(instance.env(), SHARD, name))
-        });
-        let way = way.clone();
-        instance.spawn(async move {
-            if let Err(why) = way.call(&call).await {
-                console_warn!("asking shard {} for a report: {why:?}", shard.0);
-            }
-        });
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use anteroom_queue::coordinator::Coordinator;
 use anteroom_queue::coordinator::command::{Action, CoordinatorCommand, CoordinatorReply, Entropy};
+use anteroom_queue::relay::command::RelayAnswer;
 use anteroom_queue::settings::{DrawSettings, Limits, LineSettings, Mode, Settings};
 use anteroom_queue::shard::Shard;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
@@ -310,7 +311,8 @@ impl Pair {
                 let Ok(CoordinatorReply::Synced(reply)) = wire::decode(&bytes) else {
                     panic!("a report was not answered with a sync");
                 };
-                self.shard.hear(Ok(reply));
+                let behind = Millis(0);
+                self.shard.hear(Ok(RelayAnswer { reply, behind }));
             }
         }
     }

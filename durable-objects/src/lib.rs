@@ -5,7 +5,7 @@
 //! before the rows behind it are stored, and nothing is answered from a state newer than storage**.
 //!
 //! ```text
-//!  edge ──► ShardObject ── report ──► CoordinatorObject ◄── edge (operators)
+//!  edge ──► ShardObject ── report ──► (RelayObject ──►) CoordinatorObject ◄── edge (operators)
 //!           │ ShardDesk                │ CoordinatorDesk        what happens, synchronous, pure
 //!           │  gather, uplink          │
 //!           └ object, instance: pump, alarm ──┘ sqlite, call    the platform
@@ -43,11 +43,16 @@ mod opening;
 mod permitted;
 mod platform;
 mod platform_error;
+mod pokes;
 mod pump;
 mod push;
 #[cfg(test)]
 mod recorded_rows;
 mod refusal;
+mod relay_desk;
+#[allow(missing_docs, reason = "methods that the platform's macro adds")]
+mod relay_object;
+pub mod relay_wire;
 #[cfg(test)]
 mod rows_written;
 #[cfg(test)]
@@ -67,4 +72,5 @@ mod visitors;
 pub mod wire;
 
 pub use coordinator_object::CoordinatorObject;
+pub use relay_object::RelayObject;
 pub use shard_object::ShardObject;

@@ -12,18 +12,28 @@
 use anteroom_queue::coordinator::command::{CoordinatorCommand, Entropy};
 use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::coordinator::{Coordinator, RunName};
+use anteroom_queue::limits::MAX_SHARDS;
+use anteroom_queue::relay::command::RelayCommand;
+use anteroom_queue::relay::rows::RelayRow;
+use anteroom_queue::relay::{self, Relay};
 use anteroom_queue::settings::{OtherLines, Settings};
 use anteroom_queue::shard::command::ShardCommand;
 use anteroom_queue::shard::rows::ShardRow;
 use anteroom_queue::shard::{Identity, Shard};
-use anteroom_queue::units::{ShardIndex, UnixMillis};
+use anteroom_queue::units::{RelayIndex, ShardIndex, UnixMillis};
 use anteroom_queue::{Corrupt, Outcome};
 
 use crate::layout_1;
 use crate::meta::{Meta, SCHEMA};
 use crate::refusal::Refusal;
+use crate::relay_wire::relay_name;
 use crate::storage::{Changes, Row};
 use crate::wire;
+
+/// By this number and those behind it relays go where shards go by theirs: no run has so many shards.
+pub const FIRST_RELAY: u16 = 0x8000;
+
+const _: () = assert!(MAX_SHARDS < FIRST_RELAY);
 
 /// Who an object is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +42,7 @@ pub struct Known {
     pub event: String,
     /// Which run of it.
     pub run: u32,
-    /// Which shard of the run; `None`: its coordinator.
+    /// Which shard of the run, or from [`FIRST_RELAY`] on which relay; `None`: its coordinator.
     pub shard: Option<u16>,
 }
 
@@ -40,6 +50,9 @@ impl Known {
     /// The object's name.
     pub fn name(&self) -> String {
         match self.shard {
+            Some(number) if number >= FIRST_RELAY => {
+                relay_name(&self.event, self.run, number - FIRST_RELAY)
+            }
             Some(shard) => wire::shard_name(&self.event, self.run, shard),
             None => wire::coordinator_name(&self.event, self.run),
         }
@@ -113,6 +126,16 @@ pub fn shard_identity(known: &Known) -> Identity {
     }
 }
 
+fn relay_identity(known: &Known) -> relay::Identity {
+    let number = known
+        .shard
+        .and_then(|number| number.checked_sub(FIRST_RELAY));
+    relay::Identity {
+        run: known.run,
+        relay: RelayIndex(number.expect("a relay's name has an index")),
+    }
+}
+
 fn run_name(known: &Known) -> RunName<'_> {
     RunName {
         event: &known.event,
@@ -147,6 +170,36 @@ impl Core for Shard {
 
     fn from_layout_1(rows: &mut [ShardRow]) -> Vec<ShardRow> {
         layout_1::count_leavers_once(rows)
+    }
+}
+
+impl Core for Relay {
+    type Row = RelayRow;
+
+    fn begin(
+        known: &Known,
+        settings: Settings,
+        _: [u8; 16],
+        now: UnixMillis,
+    ) -> Outcome<Self, RelayRow> {
+        Relay::new(relay_identity(known), settings, now)
+    }
+
+    fn restore(
+        known: &Known,
+        settings: Settings,
+        rows: Vec<RelayRow>,
+        now: UnixMillis,
+    ) -> Result<Self, Corrupt> {
+        Relay::restore(relay_identity(known), settings, rows, now)
+    }
+
+    fn configure(&mut self, settings: Settings, _: [u8; 16], now: UnixMillis) -> Vec<RelayRow> {
+        self.apply(RelayCommand::Configure { settings }, now).rows
+    }
+
+    fn from_layout_1(_: &mut [RelayRow]) -> Vec<RelayRow> {
+        Vec::new()
     }
 }
 

@@ -26,6 +26,7 @@ pub fn is_visitors(command: &ShardCommand) -> bool {
         | ShardCommand::CountCrawlers => true,
         ShardCommand::Look
         | ShardCommand::Synced { .. }
+        | ShardCommand::Relayed { .. }
         | ShardCommand::Configure { .. }
         | ShardCommand::Wake => false,
     }

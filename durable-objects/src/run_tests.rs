@@ -8,9 +8,10 @@ use anteroom_queue::shard::command::ShardReply;
 use anteroom_queue::units::{Millis, UnixMillis};
 
 use crate::beacon::{RETRY_AFTER, TRY_LOST_AFTER};
-use crate::coordinator_desk::{POKE_AFTER, WINDOW};
+use crate::coordinator_desk::WINDOW;
 use crate::fixtures::{Memory, Pair, T, coordinator_known, join, open, settings, shard_known};
 use crate::opening::{Known, who};
+use crate::pokes::POKE_AFTER;
 use crate::wire::{self, CoordinatorAsk, EdgeCounts, OriginCounts};
 
 /// The only line opens after 10 s, with a beacon.

@@ -8,10 +8,11 @@
 
 use anteroom_queue::board::Stock;
 use anteroom_queue::limits::{CLOCK_TOLERANCE, LATE_AFTER};
+use anteroom_queue::relay::command::RelayAnswer;
 use anteroom_queue::shard::Shard;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::shard::rows::ShardRow;
-use anteroom_queue::sync::{SyncReply, SyncRequest};
+use anteroom_queue::sync::SyncRequest;
 use anteroom_queue::units::{Millis, UnixMillis};
 
 use crate::gather::{Asked, Gather};
@@ -76,7 +77,7 @@ pub struct ShardDesk<T> {
     /// What the report under way says is left: said again if it fails, unlike the counts, since
     /// saying it twice changes nothing.
     stock_said: Option<Stock>,
-    heard: Option<Result<SyncReply, SyncFailed>>,
+    heard: Option<Result<RelayAnswer, SyncFailed>>,
     /// The coordinator was deleted: the run is over for good.
     is_coordinator_forgotten: bool,
     /// The time of the last step.
@@ -182,13 +183,12 @@ impl<T> ShardDesk<T> {
     }
 
     /// What came of the report that a step gave out; the next step takes it in.
-    pub fn hear(&mut self, result: Result<SyncReply, SyncFailed>) {
+    pub fn hear(&mut self, result: Result<RelayAnswer, SyncFailed>) {
         assert!(self.uplink.is_under_way(), "an answer to no report");
         self.heard = Some(match result {
-            Ok(reply) if reply.run != self.run => Err(SyncFailed::Refused(format!(
-                "run: answered {}, asked {}",
-                reply.run, self.run
-            ))),
+            Ok(RelayAnswer { reply, .. }) if reply.run != self.run => Err(SyncFailed::Refused(
+                format!("run: answered {}, asked {}", reply.run, self.run),
+            )),
             other => other,
         });
     }
@@ -336,16 +336,16 @@ impl<T> ShardDesk<T> {
     /// The coordinator's answer, and with it everything that waited for it.
     fn take_in(
         &mut self,
-        result: Result<SyncReply, SyncFailed>,
+        result: Result<RelayAnswer, SyncFailed>,
         now: UnixMillis,
         dice: u32,
         changes: &mut Changes<ShardRow>,
         replies: &mut Vec<(T, ShardReply)>,
     ) {
         match result {
-            Ok(reply) => {
+            Ok(RelayAnswer { reply, behind }) => {
                 self.uplink.succeeded(reply.next_sync, dice);
-                self.apply(ShardCommand::Synced { reply }, now, changes);
+                self.apply(ShardCommand::Relayed { reply, behind }, now, changes);
                 let undecided = self.gather.reconsider();
                 self.carry_out(undecided, now, changes, replies);
             }

@@ -316,7 +316,8 @@ fn an_answer_of_another_run_is_not_taken() {
     let before = pair.shard_rows.rows.clone();
     let mut reply = pair.answer_to_a_report();
     reply.run = 2;
-    pair.shard.hear(Ok(reply));
+    let behind = Millis(0);
+    pair.shard.hear(Ok(RelayAnswer { reply, behind }));
     let step = pair.shard.step(pair.now, 0, &mut pair.shard_rows).unwrap();
     assert!(step.answers.is_empty());
     assert_eq!(pair.shard_rows.rows, before);

@@ -5,21 +5,25 @@ use core::pin::pin;
 use std::rc::Rc;
 
 use anteroom_queue::coordinator::command::CoordinatorReply;
+use anteroom_queue::relay::command::RelayAnswer;
 use anteroom_queue::shard::Shard;
 use anteroom_queue::sync::{SyncReply, SyncRequest};
-use anteroom_queue::units::UnixMillis;
+use anteroom_queue::tree::relay_of;
+use anteroom_queue::units::{Millis, RelayIndex, UnixMillis};
 use futures_util::future::{Either, select};
 use worker::{Env, console_warn};
 
 use crate::call::Way;
 use crate::instance::Driven;
 use crate::object::{Caller, Class, Shell, durable_object_of};
-use crate::opening::Known;
+use crate::opening::{Known, shard_identity};
 use crate::permitted::is_visitors;
 use crate::platform;
+use crate::pokes::RELAY;
 use crate::pump::Due;
 use crate::push::Listeners;
 use crate::refusal::Refusal;
+use crate::relay_wire::{RelayAsk, RelayCall, RelaySays, relay_name};
 use crate::shard_desk::ShardDesk;
 use crate::sqlite::Table;
 use crate::storage::WriteFailed;
@@ -27,7 +31,7 @@ use crate::uplink::{SYNC_TIMEOUT, SyncFailed};
 use crate::wire::{self, CoordinatorAsk, CoordinatorCall, EdgeCounts, ShardAsk, ShardCall};
 
 /// The binding of the coordinators' class.
-const COORDINATOR: &str = "COORDINATOR";
+pub const COORDINATOR: &str = "COORDINATOR";
 
 durable_object_of! {
     /// The class of the shards.
@@ -39,7 +43,8 @@ durable_object_of! {
 struct Open {
     desk: ShardDesk<Caller>,
     known: Known,
-    coordinator: Rc<Way>,
+    /// To the relay, for a shard that has one; otherwise to the coordinator.
+    parent: Rc<Way>,
 }
 
 impl Class for Open {
@@ -55,11 +60,15 @@ impl Class for Open {
     }
 
     fn open(env: &Env, core: Shard, known: &Known, now: UnixMillis) -> Self {
-        let name = wire::coordinator_name(&known.event, known.run);
+        let (event, run) = (&known.event, known.run);
+        let parent = match relay(known) {
+            Some(relay) => Way::to(env, RELAY, relay_name(event, run, relay.0)),
+            None => Way::to(env, COORDINATOR, wire::coordinator_name(event, run)),
+        };
         Self {
             desk: ShardDesk::new(known.run, core, now),
             known: known.clone(),
-            coordinator: Rc::new(Way::to(env, COORDINATOR, name)),
+            parent: Rc::new(parent),
         }
     }
 
@@ -141,22 +150,11 @@ impl Class for Open {
 
 impl Open {
     fn send(&self, report: SyncRequest, counts: EdgeCounts, shell: &Rc<Shell<Self>>) {
-        let (event, run) = (self.known.event.clone(), self.known.run);
-        let (told, coordinator) = (shell.clone(), self.coordinator.clone());
+        let (told, parent, known) = (shell.clone(), self.parent.clone(), self.known.clone());
         shell.instance().spawn(async move {
-            let mut counts = counts;
-            let result = loop {
-                let call = CoordinatorCall {
-                    event: event.clone(),
-                    run,
-                    ask: CoordinatorAsk::report(report.clone(), counts),
-                };
-                let result = sync(&coordinator, &wire::encode(&call)).await;
-                // A coordinator of before there were counts that stand apart takes the same without them.
-                match (&result, counts.in_older_words()) {
-                    (Err(SyncFailed::Refused(_)), Some(older)) => counts = older,
-                    _ => break result,
-                }
+            let result = match relay(&known) {
+                Some(relay) => to_relay(&parent, known, relay, report, counts).await,
+                None => to_coordinator(&parent, known, report, counts).await,
             };
             if let Err(why) = &result {
                 console_warn!("report: {why:?}");
@@ -166,14 +164,68 @@ impl Open {
     }
 }
 
-/// One report and its answer, within [`SYNC_TIMEOUT`].
-async fn sync(coordinator: &Way, call: &[u8]) -> Result<SyncReply, SyncFailed> {
-    let answer = pin!(coordinator.call(call));
-    let timer = pin!(platform::sleep(SYNC_TIMEOUT));
-    let Either::Left((answer, _)) = select(answer, timer).await else {
-        return Err(SyncFailed::Unreachable("no answer in time".into()));
+fn relay(known: &Known) -> Option<RelayIndex> {
+    relay_of(shard_identity(known).shard)
+}
+
+async fn to_relay(
+    relays: &Way,
+    Known { event, run, .. }: Known,
+    relay: RelayIndex,
+    report: SyncRequest,
+    counts: EdgeCounts,
+) -> Result<RelayAnswer, SyncFailed> {
+    let call = wire::encode(&RelayCall {
+        event,
+        run,
+        relay: relay.0,
+        ask: RelayAsk::Report(report, counts.into()),
+    });
+    match wire::decode(&answered(relays, &call).await?) {
+        Ok(RelaySays::Answer(answer)) => Ok(answer),
+        Ok(RelaySays::Refused(why)) => Err(SyncFailed::Refused(why)),
+        Ok(RelaySays::Poked) => Err(SyncFailed::Refused("not to a report".into())),
+        Err(why) => Err(SyncFailed::Refused(why.to_string())),
+    }
+}
+
+async fn to_coordinator(
+    coordinator: &Way,
+    Known { event, run, .. }: Known,
+    report: SyncRequest,
+    counts: EdgeCounts,
+) -> Result<RelayAnswer, SyncFailed> {
+    let mut counts = counts;
+    let reply = loop {
+        let call = CoordinatorCall {
+            event: event.clone(),
+            run,
+            ask: CoordinatorAsk::report(report.clone(), counts),
+        };
+        let result = sync(coordinator, &wire::encode(&call)).await;
+        // A coordinator of before there were counts that stand apart takes the same without them.
+        match (&result, counts.in_older_words()) {
+            (Err(SyncFailed::Refused(_)), Some(older)) => counts = older,
+            _ => break result?,
+        }
     };
-    match wire::decode(&answer?) {
+    let behind = Millis(0);
+    Ok(RelayAnswer { reply, behind })
+}
+
+/// What a parent answers within [`SYNC_TIMEOUT`].
+async fn answered(parent: &Way, call: &[u8]) -> Result<Vec<u8>, SyncFailed> {
+    let answer = pin!(parent.call(call));
+    let timer = pin!(platform::sleep(SYNC_TIMEOUT));
+    match select(answer, timer).await {
+        Either::Left((answer, _)) => Ok(answer?),
+        Either::Right(_) => Err(SyncFailed::Unreachable("no answer in time".into())),
+    }
+}
+
+/// One report to the coordinator and its answer.
+pub async fn sync(coordinator: &Way, call: &[u8]) -> Result<SyncReply, SyncFailed> {
+    match wire::decode(&answered(coordinator, call).await?) {
         Ok(CoordinatorReply::Synced(reply)) => Ok(reply),
         Ok(CoordinatorReply::Refused(why)) => Err(SyncFailed::Refused(why)),
         Ok(CoordinatorReply::State { .. }) => Err(SyncFailed::Refused("not to a report".into())),

@@ -13,6 +13,7 @@
 use std::collections::BTreeMap;
 
 use anteroom_queue::coordinator::rows::CoordinatorRow;
+use anteroom_queue::relay::rows::RelayRow;
 use anteroom_queue::shard::rows::ShardRow;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -48,6 +49,16 @@ impl Row for ShardRow {
             ShardRow::Crawlers(_) => ROW_FORMAT,
             _ => FIRST_FORMAT,
         }
+    }
+}
+
+impl Row for RelayRow {
+    fn key(&self) -> String {
+        RelayRow::KEY.to_owned()
+    }
+
+    fn format(&self) -> u8 {
+        ROW_FORMAT
     }
 }
 

@@ -10,13 +10,14 @@ pub use crate::counts_apart::CountsApart;
 pub use crate::foretold::{CameTrue, Vitals};
 pub use crate::handling_counts::{CALL_BOUNDS_MS, HandlingCounts};
 pub use crate::refusal::FORGOTTEN;
+pub use crate::relay_wire::Counted;
 pub use crate::turnstile_counts::TurnstileCounts;
 use anteroom_queue::board::{Board, Stock};
 use anteroom_queue::coordinator::command::{Action, CoordinatorReply, Noted};
 use anteroom_queue::coordinator::health::Answers;
 pub use anteroom_queue::coordinator::health::OriginView;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
-use anteroom_queue::sync::SyncRequest;
+use anteroom_queue::sync::{RelayReport, SyncRequest};
 use anteroom_queue::units::UnixMillis;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -161,6 +162,8 @@ pub enum CoordinatorAsk {
     Handled(SyncRequest, EdgeCounts, CountsApart, HandlingCounts),
     /// How the room does its work: answered with [`Vitals`] instead of a [`CoordinatorAnswer`].
     Vitals,
+    /// A relay reports, with everything that the edges counted.
+    Relayed(RelayReport, Counted),
 }
 
 /// A coordinator's answer.
@@ -374,12 +377,11 @@ pub fn decode<Message: DeserializeOwned>(bytes: &[u8]) -> Result<Message, Unread
 }
 
 #[cfg(test)]
-#[path = "wire_tests.rs"]
-mod tests;
-
-#[cfg(test)]
 #[path = "wire_apart_tests.rs"]
 mod apart_tests;
+#[cfg(test)]
+#[path = "wire_tests.rs"]
+mod tests;
 
 #[cfg(test)]
 #[path = "wire_key_tests.rs"]

@@ -200,6 +200,14 @@ impl Board {
         self.lines.iter().map(LineBoard::waiting).sum()
     }
 
+    /// Whether this board says something that everybody has to hear at once, to whom `known` is the last one: a brake, its
+    /// end, or the end of a line.
+    pub fn cannot_wait(&self, known: &Board) -> bool {
+        let phases =
+            |board: &Board| -> Vec<Phase> { board.lines.iter().map(|line| line.phase).collect() };
+        self.stop != known.stop || self.mode != known.mode || phases(self) != phases(known)
+    }
+
     /// Why a line makes no new place now; `None`: it makes some, or there is no such line. How old a board may be to
     /// refuse anybody is the caller's question.
     pub fn refuses_joins(&self, line: LineIndex) -> Option<Refused> {

@@ -18,7 +18,7 @@ pub mod hex;
 
 use sha2::{Digest, Sha256};
 
-use crate::units::{EntryNumber, Nonce, Rank};
+use crate::units::{EntryNumber, Nonce, Rank, ShardIndex};
 
 pub use beacon::{round_after, round_time};
 
@@ -66,6 +66,18 @@ pub fn chain(previous: &Hash, nonce: &Nonce) -> Hash {
     hasher.update(previous);
     hasher.update(nonce.0);
     hasher.finalize().into()
+}
+
+/// The next link of the chain that a relay keeps over the joins it took up for a line: those of a shard, up to its `joined`
+/// first, over whose permits the shard's own chain is `chain`. The first link follows 32 zero bytes.
+pub fn chain_of_shard(previous: &Hash, shard: ShardIndex, joined: u64, chain: &Hash) -> Hash {
+    Sha256::new()
+        .chain_update(previous)
+        .chain_update(shard.0.to_be_bytes())
+        .chain_update(joined.to_be_bytes())
+        .chain_update(chain)
+        .finalize()
+        .into()
 }
 
 /// SHA-256 over fields, each preceded by its length as 4 bytes, most significant first.

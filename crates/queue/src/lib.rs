@@ -16,17 +16,22 @@
 mod admission;
 pub mod board;
 mod calling;
+pub mod child;
+mod children;
 mod clock;
 pub mod coordinator;
 mod deadlines;
 pub mod draw;
+mod freshness;
 pub mod limits;
 pub mod line;
 pub mod log;
 mod outcome;
+pub mod relay;
 pub mod settings;
 pub mod shard;
 pub mod sync;
+pub mod tree;
 pub mod units;
 
 pub use outcome::{Corrupt, Outcome};

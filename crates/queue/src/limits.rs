@@ -12,9 +12,20 @@ pub const PLANNED_PLACES: u64 = 8_000;
 /// Places after which a shard takes no more: 20 times the plan, 16 MB of memory.
 pub const MAX_PLACES: u32 = 160_000;
 
-/// Direct children of a coordinator: each still reports every 100 ms within
-/// [`COORDINATOR_REQUESTS_PER_SECOND`].
-pub const MAX_SHARDS: u16 = 50;
+/// Shards that report to the coordinator itself: 400,000 places as planned, with a level less on the way of each join.
+pub const DIRECT_SHARDS: u16 = 50;
+
+/// Shards behind one relay: each still reports every 160 ms within [`COORDINATOR_REQUESTS_PER_SECOND`].
+pub const RELAY_CHILDREN: u16 = 80;
+
+/// Relays of a run.
+pub const MAX_RELAYS: u16 = 80;
+
+/// Children of a coordinator, shards and relays: when all are busy each reports every 260 ms.
+pub const MAX_CHILDREN: u16 = DIRECT_SHARDS + MAX_RELAYS;
+
+/// Shards of a run: 51,600,000 places as planned.
+pub const MAX_SHARDS: u16 = DIRECT_SHARDS + MAX_RELAYS * RELAY_CHILDREN;
 
 /// Visitors that an event may be planned for: what its shards can hold.
 pub const MOST_VISITORS: u32 = MAX_SHARDS as u32 * MAX_PLACES;
@@ -139,6 +150,17 @@ pub const PLANNED_JOINS_PER_SECOND: u64 = 500;
 /// that outlive the coordinator's count of a lost shard.
 pub const STALE_REPLY: Millis = Millis(30_000);
 
+/// A relay that has not heard the coordinator for this long answers its shards no more: what it was granted must not begin
+/// sessions that outlive the coordinator's count of a lost relay. It is longer than any round trip.
+pub const RELAY_SILENCE: Millis = Millis(15_000);
+
+/// Ranges of joins that a relay keeps apart until they have numbers: 80 shards and a minute and a half of seconds, in a
+/// row of less than 100 kB. Joins beyond them wait at their shards.
+pub const MAX_PIECES: usize = 8_192;
+
+/// A child that was not heard for this long is not woken for news.
+pub const WOKEN_WITHIN: Millis = Millis::from_minutes(10);
+
 /// What a visitor who is not ready gets beyond the hold, once.
 pub const DEFERRAL: Millis = Millis::from_minutes(5);
 
@@ -176,8 +198,9 @@ pub const LOG_PAGE_LINES: usize = 64;
 /// What edges have counted is logged at most this often.
 pub const EDGES_LOGGED: Millis = Millis(60_000);
 
-const _: () = assert!(STALE_REPLY.0 + 2 * CLOCK_TOLERANCE.0 < WRITE_OFF_MARGIN.0);
-const _: () = assert!(MAX_SHARDS as u64 * 1_000 / COORDINATOR_REQUESTS_PER_SECOND == 100);
+const _: () = assert!(MAX_CHILDREN as u64 * 1_000 / COORDINATOR_REQUESTS_PER_SECOND == 260);
+const _: () = assert!(RELAY_CHILDREN as u64 * 1_000 / COORDINATOR_REQUESTS_PER_SECOND == 160);
+const _: () = assert!(RELAY_SILENCE.0 + STALE_REPLY.0 + 2 * CLOCK_TOLERANCE.0 < WRITE_OFF_MARGIN.0);
 const _: () = assert!(MAX_PLACES as u64 >= PLANNED_PLACES);
 const _: () = assert!(UNCONFIRMED_PASS.0 >= GRANT_FETCH.0);
 const _: () = assert!(TRY_DECISION.0 < BRAKE_AGE.0);

@@ -93,6 +93,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The longest that a session may last.
+    pub(crate) fn longest_session(&self) -> Millis {
+        Millis(self.session.0 + self.max_extension.0)
+    }
+
     /// How the lines of this configuration differ from those of a run that goes by `run`; `None`: they
     /// are the same ones in the same order. They are fixed for a run, since stored places and counters
     /// name them by their position: a configuration with other lines is ignored as a whole.

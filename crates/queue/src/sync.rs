@@ -75,6 +75,28 @@ pub struct SyncRequest {
     pub board_version: u64,
 }
 
+/// A relay's report: to its parent it is a child like others, and says besides what its shards' sums do not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RelayReport {
+    /// The sums of its shards. `shard` is the number by which the relay goes among its parent's children.
+    pub sync: SyncRequest,
+    /// What is to be known of the shards one by one.
+    pub below: Below,
+}
+
+/// What a relay says of its shards.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Below {
+    /// Those that have as many places as they are planned for, or will before long.
+    pub full: Vec<ShardIndex>,
+    /// The last one that has reported.
+    pub last: Option<ShardIndex>,
+    /// How many reported within the last [`GRANT_TO_HEARD`](crate::limits::GRANT_TO_HEARD).
+    pub heard: u16,
+    /// Of each line: a shard has still to say who joined before the opening.
+    pub unheard: Vec<bool>,
+}
+
 /// Consecutive entry numbers for consecutive places of one line of one shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {

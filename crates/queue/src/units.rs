@@ -33,6 +33,10 @@ unit!(
     ShardIndex(u16)
 );
 unit!(
+    /// Which relay of a run.
+    RelayIndex(u16)
+);
+unit!(
     /// Which line of a queue, by its position in the configuration.
     LineIndex(u8)
 );

@@ -153,7 +153,7 @@ fn stored(stage: &Stage) -> Vec<ShardRow> {
     rows
 }
 
-/// The coordinator's rows without what a restart may change: the number of the board's version
+/// The coordinator's rows without what a restart may change: the number of the board's version, to whom it was told,
 /// and the instant it was seen.
 fn decisions(stage: &Stage) -> Vec<CoordinatorRow> {
     let rows = stage.coordinator_rows.values();
@@ -163,7 +163,13 @@ fn decisions(stage: &Stage) -> Vec<CoordinatorRow> {
             CoordinatorRow::Line { .. } | CoordinatorRow::Child { .. }
         )
     };
-    rows.filter(lasting).cloned().collect()
+    let mut rows: Vec<CoordinatorRow> = rows.filter(lasting).cloned().collect();
+    for row in &mut rows {
+        if let CoordinatorRow::Child { child, .. } = row {
+            child.told = 0;
+        }
+    }
+    rows
 }
 
 fn compare(before: &[Step], after: &[Step], lost: Lost) -> Result<(), TestCaseError> {

@@ -64,12 +64,13 @@ import * as stagedSelf from "./index.js";
     stage.ahead_ms += advance_ms;
     if (cut) stage.cut = cut;
     if (!object) return Response.json(stage);
-    const namespace = object.endsWith("/coordinator") ? this.env.COORDINATOR : this.env.SHARD;
+    const { COORDINATOR, RELAY, SHARD } = this.env;
+    const namespace = object.endsWith("/coordinator") ? COORDINATOR : object.includes("/relay/") ? RELAY : SHARD;
     const id = namespace.idFromName(object);
     if (alarm) await namespace.get(id).fetch(request.url);
     return Response.json({ id: id.toString() });
   };
-  for (const { prototype } of [stagedSelf.ShardObject, stagedSelf.CoordinatorObject]) {
+  for (const { prototype } of [stagedSelf.ShardObject, stagedSelf.RelayObject, stagedSelf.CoordinatorObject]) {
     const { fetch, alarm } = prototype;
     prototype.alarm = function (...told) {
       if (stage.alarms_fail <= 0) return alarm.apply(this, told);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::health::Answers;
 use crate::board::{Board, Stock};
 use crate::settings::{Batch, Settings};
-use crate::sync::{SyncReply, SyncRequest};
+use crate::sync::{RelayReport, SyncReply, SyncRequest};
 use crate::units::UnixMillis;
 
 /// Fresh random bytes. Secrets of draws are made of them, so they are not shown.
@@ -70,6 +70,13 @@ pub enum CoordinatorCommand {
     },
     /// A deadline may have come; also the way to read the present board and counts.
     Wake,
+    /// A relay reports.
+    Relayed {
+        /// Its report.
+        report: RelayReport,
+        /// Fresh random bytes.
+        entropy: Entropy,
+    },
 }
 
 /// One thing an operator may do. Live values win over the configuration's until they are reset.

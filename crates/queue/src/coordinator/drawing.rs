@@ -18,6 +18,7 @@ use crate::draw::beacon::{BEACON_DELAY, SIGNATURE_BYTES};
 use crate::draw::{Hash, SeedFields, commitment, randomness, round_after, round_time, secret_of};
 use crate::limits::REVEAL_AFTER;
 use crate::log::{BegunLine, Record};
+use crate::tree::{Node, child_of};
 use crate::units::{ShardIndex, UnixMillis};
 
 /// The stored draw of one line.
@@ -124,30 +125,34 @@ impl Coordinator {
         }
     }
 
-    /// The shards that have not said, or not had numbered, who joined before the opening.
-    fn unheard_entrants(&self, position: usize) -> impl Iterator<Item = ShardIndex> + '_ {
+    /// The children that have not said, or not had numbered, who joined before the opening.
+    fn unheard_entrants(&self, position: usize) -> impl Iterator<Item = u16> + '_ {
         let opens_at = self.opens_at(position);
-        (0..self.shards()).map(ShardIndex).filter(move |shard| {
-            self.children.get(&shard.0).is_none_or(|child| {
+        let last = child_of(ShardIndex(self.shards() - 1));
+        (0..=last).filter(move |number| {
+            self.children.get(number).is_none_or(|child| {
+                let below = child.below.as_ref();
+                let unheard = below.and_then(|below| below.unheard.get(position).copied());
                 let entrants = child.entrants[position];
-                entrants.is_none_or(|entrants| {
-                    Some(entrants.opens_at) != opens_at
-                        || child.lines[position].cut < entrants.count
-                })
+                unheard.unwrap_or(false)
+                    || entrants.is_none_or(|entrants| {
+                        Some(entrants.opens_at) != opens_at
+                            || child.lines[position].cut < entrants.count
+                    })
             })
         })
     }
 
-    /// The shards to be asked for a report now: without them the draw would wait.
-    pub fn pokes(&self) -> Vec<ShardIndex> {
-        let mut shards: Vec<ShardIndex> = (0..self.lines.len())
+    /// The children to be asked for a report now: without them the draw would wait.
+    pub fn pokes(&self) -> Vec<Node> {
+        let mut numbers: Vec<u16> = (0..self.lines.len())
             .filter(|position| self.lines[*position].collecting.is_some())
             .filter(|position| self.draw_is_open(*position))
             .flat_map(|position| self.unheard_entrants(position))
             .collect();
-        shards.sort_unstable();
-        shards.dedup();
-        shards
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.into_iter().map(Node::of_child).collect()
     }
 
     fn fix(&mut self, position: usize, now: UnixMillis) {

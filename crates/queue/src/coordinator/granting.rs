@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Coordinator, mix};
+use super::Coordinator;
 use crate::board::Phase;
-use crate::limits::{CLOCK_JUMP, GRANT_TO_HEARD, JUMP_DOUBTED, LAST_PASS, WRITE_OFF_MARGIN};
+use crate::children::{bring_back, next_claimant, write_off_lost};
+use crate::limits::{CLOCK_JUMP, JUMP_DOUBTED};
 use crate::log::Record;
 use crate::settings::Mode;
 use crate::units::{Millis, ShardIndex, UnixMillis};
@@ -53,7 +54,7 @@ impl Coordinator {
             let lines: Vec<(usize, u16)> = (0..self.lines.len())
                 .filter(|position| self.grants_now(*position, now))
                 .filter_map(|position| {
-                    self.next_claimant(position, now)
+                    next_claimant(&self.children, position, &self.entropy, now)
                         .map(|shard| (position, shard))
                 })
                 .collect();
@@ -100,22 +101,6 @@ impl Coordinator {
 
     pub(super) fn grants_now(&self, position: usize, now: UnixMillis) -> bool {
         self.phase(position, now) == Phase::Open && !self.live.stop
-    }
-
-    /// The shard with the oldest pending claims of a line, among those that can be reached.
-    fn next_claimant(&self, position: usize, now: UnixMillis) -> Option<u16> {
-        self.children
-            .iter()
-            .filter(|(_, child)| now.since(child.heard) <= GRANT_TO_HEARD)
-            .filter(|(_, child)| {
-                child.lines[position].counters.ended >= child.lines[position].ended_floor
-            })
-            .filter_map(|(shard, child)| {
-                let first = child.lines[position].pending.front()?;
-                Some((first.at, mix(&self.entropy, u64::from(*shard)), *shard))
-            })
-            .min()
-            .map(|(_, _, shard)| shard)
     }
 
     /// Whether a first visit could be admitted in one step: there is room, nobody waits, and not
@@ -184,10 +169,7 @@ impl Coordinator {
         }
         if self.clock.was_wrong(now) {
             self.gives_up_from = now;
-            for child in self.children.values_mut() {
-                child.heard = child.heard.min(now);
-                child.granted_at = child.granted_at.min(now);
-            }
+            bring_back(&mut self.children, now);
         }
     }
 
@@ -197,15 +179,7 @@ impl Coordinator {
         if now < self.gives_up_from {
             return;
         }
-        let longest = Millis(self.longest_session.0 + LAST_PASS.0 + WRITE_OFF_MARGIN.0);
-        for (shard, child) in &mut self.children {
-            if now.since(child.heard.max(child.granted_at)) <= longest {
-                continue;
-            }
-            for line in child.lines.iter_mut().filter(|line| line.active() > 0) {
-                line.ended_floor = line.granted + line.tries_granted;
-                self.changed.children.insert(*shard);
-            }
-        }
+        let lost = write_off_lost(&mut self.children, self.longest_session, now);
+        self.changed.children.extend(lost);
     }
 }

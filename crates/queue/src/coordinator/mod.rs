@@ -14,7 +14,6 @@
 //! time and the entropy; [`Outcome::rows`] carry what must be stored before the answer leaves.
 
 mod checking;
-pub mod child;
 pub mod command;
 mod cutting;
 pub mod drawing;
@@ -31,18 +30,19 @@ mod storing;
 mod turns;
 mod window;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use crate::admission::Admission;
 use crate::board::{Board, Phase};
 use crate::calling::Calling;
+use crate::child::ChildLine;
+use crate::children::Children;
 use crate::clock::Clock;
 use crate::limits::{COORDINATOR_REQUESTS_PER_SECOND, SHORTEST_SYNC};
 use crate::outcome::Outcome;
 use crate::settings::{Limits, Settings};
 use crate::units::{Millis, UnixMillis};
 
-use child::{Child, ChildLine};
 use command::{CoordinatorCommand, CoordinatorReply, Entropy, Noted};
 use drawing::Draw;
 use edges::Hearsay;
@@ -97,7 +97,7 @@ pub struct Coordinator {
     health: Health,
     clock: Clock,
     lines: Vec<Line>,
-    children: BTreeMap<u16, Child>,
+    children: Children,
     admission: Admission,
     /// From when on shards may be given up for lost.
     gives_up_from: UnixMillis,
@@ -155,12 +155,12 @@ impl Coordinator {
             hearsay: Hearsay::default(),
             health: Health::default(),
             gives_up_from: now,
-            longest_session: longest_session(&settings),
+            longest_session: settings.longest_session(),
             settings,
             live: Live::default(),
             clock: Clock::at(UnixMillis(0)),
             lines,
-            children: BTreeMap::new(),
+            children: Children::new(),
             admission: Admission::default(),
             board,
             rebuilt: true,
@@ -191,6 +191,7 @@ impl Coordinator {
         let now = self.clock.observe(now);
         let reply = match command {
             CoordinatorCommand::Sync { report, entropy } => self.sync(report, entropy, now),
+            CoordinatorCommand::Relayed { report, entropy } => self.relayed(report, entropy, now),
             CoordinatorCommand::Operate { action, by } => self.operate(action, by, now),
             CoordinatorCommand::Beacon { round, signature } => {
                 self.take_beacon(round, &signature, now)
@@ -251,7 +252,7 @@ impl Coordinator {
         let before = self.limits();
         self.keep_begun_openings(now);
         self.settings = settings;
-        self.longest_session = self.longest_session.max(longest_session(&self.settings));
+        self.longest_session = self.longest_session.max(self.settings.longest_session());
         self.limits_changed(&before, now);
         self.changed.queue = true;
         self.prepare_draws(&entropy.0, now);
@@ -310,24 +311,4 @@ impl Coordinator {
         let spread = self.children.len() as u64 * 1_000 / COORDINATOR_REQUESTS_PER_SECOND;
         Millis(spread.max(SHORTEST_SYNC.0))
     }
-}
-
-fn longest_session(settings: &Settings) -> Millis {
-    Millis(settings.session.0 + settings.max_extension.0)
-}
-
-/// A well-mixed number from the entropy of the last report: the finalizer of SplitMix64
-/// (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-fn mix(entropy: &Entropy, salt: u64) -> u64 {
-    let (low, high) = entropy.0.split_at(8);
-    let word = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .fold(0u64, |word, byte| (word << 8) | u64::from(*byte))
-    };
-    let mut mixed =
-        word(low) ^ word(high).rotate_left(32) ^ salt.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ (mixed >> 31)
 }

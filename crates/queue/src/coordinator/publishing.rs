@@ -1,12 +1,15 @@
 //! The board and the operators' view: what the coordinator says of itself.
 
 use super::Coordinator;
-use super::child::{Child, ChildLine};
 use super::command::{CoordinatorReply, Noted, Totals};
 use super::drawing::Draw;
 use crate::board::{Board, LineBoard, Pause, Phase};
-use crate::limits::{GRANT_TO_HEARD, MAX_SHARDS, PLANNED_JOINS_PER_SECOND, PLANNED_PLACES};
+use crate::child::ChildLine;
+use crate::limits::{
+    DIRECT_SHARDS, GRANT_TO_HEARD, MAX_SHARDS, PLANNED_JOINS_PER_SECOND, PLANNED_PLACES,
+};
 use crate::settings::Settings;
+use crate::tree::{child_of, relay_of};
 use crate::units::{EntryNumber, Millis, Rank, ShardIndex, UnixMillis};
 
 /// A first visit is tried when a grant is to be had within this time.
@@ -112,7 +115,7 @@ impl Coordinator {
     /// As many shards as the plan needs, and more when those are full.
     pub(super) fn shards(&self) -> u16 {
         let planned = self.planned_shards();
-        let used = self.children.keys().next_back().map_or(0, |last| last + 1);
+        let used = self.last_shard().map_or(0, |last| last.0 + 1);
         let known = planned.max(used);
         let full = (0..known).all(|shard| self.is_full(shard));
         if full {
@@ -120,6 +123,19 @@ impl Coordinator {
         } else {
             known
         }
+    }
+
+    /// The last shard that has reported, to the coordinator or to a relay.
+    fn last_shard(&self) -> Option<ShardIndex> {
+        let by_relays = self
+            .children
+            .values()
+            .filter_map(|child| child.below.as_ref());
+        let direct = self.children.range(..DIRECT_SHARDS).next_back();
+        by_relays
+            .filter_map(|below| below.last)
+            .chain(direct.map(|(number, _)| ShardIndex(*number)))
+            .max()
     }
 
     /// As many shards as the expected visitors need.
@@ -133,17 +149,16 @@ impl Coordinator {
             .clamp(1, u64::from(MAX_SHARDS)) as u16
     }
 
-    /// Visitors admitted in one step have places too, although they never joined.
+    /// A relay says which of its shards are; until it is heard none is.
     fn is_full(&self, shard: u16) -> bool {
-        let places = |child: &Child| {
-            let lines = child.lines.iter();
-            lines
-                .map(|line| line.counters.joined + line.tries_granted)
-                .sum::<u64>()
-        };
-        self.children
-            .get(&shard)
-            .is_some_and(|child| places(child) >= PLANNED_PLACES)
+        let child = self.children.get(&child_of(ShardIndex(shard)));
+        child.is_some_and(|child| match relay_of(ShardIndex(shard)) {
+            Some(_) => child
+                .below
+                .as_ref()
+                .is_some_and(|below| below.full.contains(&ShardIndex(shard))),
+            None => child.is_full(),
+        })
     }
 
     /// As few shards as the joins need, so that their groups are large: those with room, in
@@ -218,15 +233,16 @@ impl Coordinator {
                 .children
                 .values()
                 .filter(|child| now.since(child.heard) <= GRANT_TO_HEARD)
-                .count() as u16,
+                .map(|child| child.below.as_ref().map_or(1, |below| below.heard))
+                .sum(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::child::ChildLine;
     use super::*;
+    use crate::child::Child;
     use crate::settings::{Limits, Mode};
     use crate::whole_way::{self, settings};
 

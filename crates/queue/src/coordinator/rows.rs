@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::child::Child;
 use super::command::Noted;
 use super::drawing::Draw;
 use super::health::Restraint;
@@ -11,6 +10,7 @@ use super::logbook::LogPage;
 use super::steering::Live;
 use crate::admission::Admission;
 use crate::calling::Calling;
+use crate::child::Child;
 use crate::units::{Millis, UnixMillis};
 
 /// The stored state of one line.

@@ -1,9 +1,9 @@
 //! Turns: moving `called` as far as the limits will be able to admit, and `lapsed` after it.
 
 use super::Coordinator;
-use super::child::ChildLine;
 use crate::board::Phase;
 use crate::calling::{Counts, Room};
+use crate::child::ChildLine;
 use crate::limits::{CALL_HORIZON, CALL_STEP};
 use crate::log::Record;
 use crate::units::{Millis, Rank, UnixMillis};

@@ -190,6 +190,13 @@ pub enum ShardCommand {
         /// Where it comes from.
         network: NetworkMark,
     },
+    /// As [`ShardCommand::Synced`], from a relay.
+    Relayed {
+        /// The answer.
+        reply: SyncReply,
+        /// How long before the report left it was true at the latest.
+        behind: Millis,
+    },
 }
 
 /// Where a visitor stands, apart from the phase.

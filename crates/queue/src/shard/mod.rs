@@ -11,14 +11,13 @@
 //!
 //! One file an idea: `joining` (joins and tries), `turn` (what a place is, claims, leaving),
 //! `session` (passes' sessions and deadlines), `networks` and `rechecking` (passes that are shared), `syncing` (reports and answers), `entrants` (who came
-//! before the opening), `absent` (who left before being called), `freshness` (how old the board is), `crawlers` (requests without a place), `offers` (offers of a place's own), `keeping` (member keys, codes, hand-overs), `storing` (rows).
+//! before the opening), `absent` (who left before being called), `crawlers` (requests without a place), `offers` (offers of a place's own), `keeping` (member keys, codes, hand-overs), `storing` (rows).
 
 mod absent;
 mod by_permit;
 pub mod command;
 pub mod crawlers;
 mod entrants;
-mod freshness;
 mod joining;
 pub mod keeping;
 pub mod networks;
@@ -37,6 +36,7 @@ use crate::board::Board;
 use crate::clock::Clock;
 use crate::deadlines::Deadlines;
 use crate::draw::Hash;
+use crate::freshness::Freshness;
 use crate::limits::{DEAF_AFTER, PATIENT_SYNC, PLACES_PER_PAGE};
 use crate::line::Order;
 use crate::outcome::Outcome;
@@ -47,7 +47,6 @@ use crate::units::{ClaimId, KeyHash, Millis, Nonce, PlaceIndex, ShardIndex, Unix
 use absent::Left;
 use by_permit::ByPermit;
 pub use crawlers::{CrawledSecond, Crawlers};
-use freshness::Freshness;
 
 use command::{PlaceView, ShardCommand, ShardReply};
 use keeping::{Handover, Holder};
@@ -198,7 +197,10 @@ impl Shard {
         let now = self.observe(now);
         if !matches!(
             command,
-            ShardCommand::Synced { .. } | ShardCommand::Configure { .. } | ShardCommand::Wake
+            ShardCommand::Synced { .. }
+                | ShardCommand::Relayed { .. }
+                | ShardCommand::Configure { .. }
+                | ShardCommand::Wake
         ) {
             self.hear_edge(now);
         }
@@ -246,7 +248,8 @@ impl Shard {
                 turned_away,
             } => self.crawl(per_minute, turned_away, now),
             ShardCommand::CountCrawlers => self.crawled(now),
-            ShardCommand::Synced { reply } => self.synced(reply, now),
+            ShardCommand::Synced { reply } => self.synced(reply, Millis(0), now),
+            ShardCommand::Relayed { reply, behind } => self.synced(reply, behind, now),
             ShardCommand::Configure { settings } => self.configure(settings),
             ShardCommand::Look | ShardCommand::Wake => ShardReply::Done,
         };

@@ -109,7 +109,13 @@ impl Shard {
         late
     }
 
-    pub(super) fn synced(&mut self, reply: SyncReply, now: UnixMillis) -> ShardReply {
+    /// Takes an answer in, which was true `behind` before the report left.
+    pub(super) fn synced(
+        &mut self,
+        reply: SyncReply,
+        behind: Millis,
+        now: UnixMillis,
+    ) -> ShardReply {
         // One that answers a report yet to leave answers a clock that was far ahead.
         let early = reply.sent.since(now) > CLOCK_TOLERANCE;
         let stale = early || now.since(reply.sent) > STALE_REPLY;
@@ -133,7 +139,7 @@ impl Shard {
                 .map_or(PATIENT_SYNC, |wait| wait.min(PATIENT_SYNC));
         }
         self.doubted = false;
-        self.hear_board(&reply, now);
+        self.hear_board(&reply, behind, now);
         for (position, answer) in reply.lines.into_iter().enumerate() {
             for cut in &answer.cuts {
                 self.number(position, cut);
@@ -149,7 +155,7 @@ impl Shard {
     }
 
     /// Takes the board if it is newer, and notes since when what we have was true at the latest.
-    fn hear_board(&mut self, reply: &SyncReply, now: UnixMillis) {
+    fn hear_board(&mut self, reply: &SyncReply, behind: Millis, now: UnixMillis) {
         let known = self.board.as_ref().map_or(0, |board| board.version);
         if reply.board_version < known {
             return;
@@ -164,10 +170,11 @@ impl Shard {
         } else if reply.board_version != known || known == 0 {
             return;
         }
-        if reply.sent >= self.board_heard {
-            self.board_heard = reply.sent;
+        let was_true = reply.sent.minus(behind);
+        if was_true >= self.board_heard {
+            self.board_heard = was_true;
             let is_last = reply.sent == self.reported.0;
-            self.freshness.hear(reply.sent, is_last);
+            self.freshness.hear(reply.sent, is_last, behind);
             self.hear_clocks(&reply.clocks);
         }
     }

@@ -4,6 +4,7 @@
 use anteroom_queue::coordinator::Coordinator;
 use anteroom_queue::coordinator::command::CoordinatorCommand;
 use anteroom_queue::draw::beacon::SIGNATURE_BYTES;
+use anteroom_queue::tree::Node;
 use anteroom_queue::units::UnixMillis;
 
 use super::Room;
@@ -50,7 +51,9 @@ impl Room {
         }
         self.coordinator.questions.poking = false;
         let pokes = self.coordinator.core().map(Coordinator::pokes);
-        for shard in pokes.unwrap_or_default() {
+        for child in pokes.unwrap_or_default() {
+            // So small a room has no relays.
+            let Node::Shard(shard) = child else { continue };
             let hidden = self.coordinator.hidden_until_ms > now
                 || self.shards[usize::from(shard.0)].cut_off_until_ms > now;
             if !hidden && self.network.arrivals_ms()[0].is_some() {

@@ -21,7 +21,7 @@ mod shopping;
 mod tally;
 mod visits;
 
-use anteroom_queue::limits::MAX_SHARDS;
+use anteroom_queue::limits::DIRECT_SHARDS;
 use slab::Slab;
 
 use crate::chance::Chance;
@@ -103,7 +103,7 @@ impl Room {
                 .map(|id| Visitor::new(id, plan.line_of(id), &mut chance, plan.edges))
                 .collect(),
             edges: (0..plan.edges).map(|_| Edge::default()).collect(),
-            shards: (0..MAX_SHARDS).map(|_| ShardShell::default()).collect(),
+            shards: (0..DIRECT_SHARDS).map(|_| ShardShell::default()).collect(),
             coordinator: CoordinatorShell::default(),
             operator: Operator::default(),
             failures: failures::Failures::new(seed),

@@ -9,7 +9,7 @@ use crate::units::{Millis, UnixMillis};
 
 /// What is known of when the board was true.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Freshness {
+pub(crate) struct Freshness {
     /// The clock's last reading.
     looked: UnixMillis,
     /// The reading when the last report left, unless the clock was set back since.
@@ -21,7 +21,7 @@ pub(super) struct Freshness {
 
 impl Freshness {
     /// Nothing is heard yet.
-    pub(super) const fn new(now: UnixMillis) -> Self {
+    pub(crate) const fn new(now: UnixMillis) -> Self {
         Self {
             looked: now,
             asked: None,
@@ -31,7 +31,7 @@ impl Freshness {
     }
 
     /// The clock reads `now`.
-    pub(super) fn look(&mut self, now: UnixMillis) {
+    pub(crate) fn look(&mut self, now: UnixMillis) {
         if now < self.looked {
             (self.asked, self.heard, self.was_set_back) = (None, None, true);
         }
@@ -39,28 +39,29 @@ impl Freshness {
     }
 
     /// A report leaves.
-    pub(super) const fn ask(&mut self) {
+    pub(crate) const fn ask(&mut self) {
         self.asked = Some(self.looked);
     }
 
-    /// A report is answered: the one that left at `sent`, which `is_last` or was followed by another. What a report of
-    /// before the last says when it left means something only to a clock that was never set back.
-    pub(super) fn hear(&mut self, sent: UnixMillis, is_last: bool) {
+    /// A report is answered: the one that left at `sent`, which `is_last` or was followed by another. What was answered may
+    /// have been true only until so long `behind` that. What a report of before the last says when it left means something
+    /// only to a clock that was never set back.
+    pub(crate) fn hear(&mut self, sent: UnixMillis, is_last: bool, behind: Millis) {
         let heard = match (is_last, self.was_set_back) {
             (true, _) => self.asked,
             (false, false) => Some(sent.min(self.looked)),
             (false, true) => None,
         };
-        self.heard = self.heard.max(heard);
+        self.heard = self.heard.max(heard.map(|heard| heard.minus(behind)));
     }
 
     /// The clock's last reading.
-    pub(super) const fn looked(&self) -> UnixMillis {
+    pub(crate) const fn looked(&self) -> UnixMillis {
         self.looked
     }
 
     /// The age of the board when the clock reads `now`.
-    pub(super) fn age(&self, now: UnixMillis) -> Millis {
+    pub(crate) fn age(&self, now: UnixMillis) -> Millis {
         match self.heard {
             Some(heard) if now >= self.looked => now.since(heard),
             _ => UNKNOWN_AGE,
@@ -80,7 +81,7 @@ mod tests {
         let mut freshness = Freshness::new(at(0));
         freshness.look(at(second));
         freshness.ask();
-        freshness.hear(at(second), true);
+        freshness.hear(at(second), true, Millis(0));
         freshness
     }
 
@@ -91,13 +92,13 @@ mod tests {
         freshness.look(at(12));
         freshness.ask();
         freshness.look(at(14));
-        freshness.hear(at(11), false);
+        freshness.hear(at(11), false, Millis(0));
         assert_eq!(
             freshness.age(at(14)),
             Millis(3_000),
             "an older report's answer"
         );
-        freshness.hear(at(12), true);
+        freshness.hear(at(12), true, Millis(0));
         assert_eq!(freshness.age(at(14)), Millis(2_000));
     }
 
@@ -108,7 +109,7 @@ mod tests {
         freshness.look(at(8));
         assert_eq!(freshness.age(at(8)), UNKNOWN_AGE);
         assert_eq!(freshness.age(at(12)), UNKNOWN_AGE, "however late it is");
-        freshness.hear(at(10), true);
+        freshness.hear(at(10), true, Millis(0));
         assert_eq!(
             freshness.age(at(12)),
             UNKNOWN_AGE,
@@ -116,7 +117,7 @@ mod tests {
         );
         freshness.look(at(9));
         freshness.ask();
-        freshness.hear(at(9), true);
+        freshness.hear(at(9), true, Millis(0));
         assert_eq!(freshness.age(at(11)), Millis(2_000));
     }
 }

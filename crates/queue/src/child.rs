@@ -1,12 +1,12 @@
-//! What the coordinator keeps about one shard: its counters, and what it has been given.
+//! What a coordinator or a relay keeps about one that reports to it: its counters, and what it has been given.
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
 use crate::draw::Hash;
-use crate::limits::MAX_CLAIM_BATCHES;
-use crate::sync::{Counters, Cut, Entrants, LateJoins};
+use crate::limits::{MAX_CLAIM_BATCHES, PLANNED_PLACES};
+use crate::sync::{Below, Counters, Cut, Entrants, LateJoins};
 use crate::units::{EntryNumber, UnixMillis};
 
 /// Claims that came in together.
@@ -39,7 +39,7 @@ pub struct ChildLine {
     pub pending: VecDeque<ClaimBatch>,
 }
 
-/// One shard.
+/// One shard, or one relay.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Child {
     /// Its lines, in the order of the configuration.
@@ -61,11 +61,17 @@ pub struct Child {
     /// The reported joins and the chain over their permits, of each line. Not stored.
     #[serde(skip)]
     pub chains: Vec<(u64, Hash)>,
+    /// What a relay says of its shards. Not stored.
+    #[serde(skip)]
+    pub below: Option<Below>,
+    /// The version of the board that it was last told. Not stored.
+    #[serde(skip)]
+    pub told: u64,
 }
 
 impl Child {
     /// Of a queue with so many lines; nothing is known of it yet.
-    pub(super) fn of_lines(lines: usize) -> Self {
+    pub(crate) fn of_lines(lines: usize) -> Self {
         Self {
             lines: vec![ChildLine::default(); lines],
             ..Self::default()
@@ -73,8 +79,16 @@ impl Child {
         .with_blank_reports()
     }
 
+    /// Whether a shard has as many places as it is planned for: visitors admitted in one step have places too, although they
+    /// never joined.
+    pub(crate) fn is_full(&self) -> bool {
+        let lines = self.lines.iter();
+        let places = lines.map(|line| line.counters.joined + line.tries_granted);
+        places.sum::<u64>() >= PLANNED_PLACES
+    }
+
     /// Forgets what only reports say.
-    pub(super) fn with_blank_reports(mut self) -> Self {
+    pub(crate) fn with_blank_reports(mut self) -> Self {
         let lines = self.lines.len();
         self.late = vec![Vec::new(); lines];
         self.entrants = vec![None; lines];
@@ -85,7 +99,7 @@ impl Child {
 
 impl ChildLine {
     /// Takes in reported counters: the maximum of each. Returns whether anything grew.
-    pub(super) fn hear(&mut self, reported: &Counters, now: UnixMillis) -> bool {
+    pub(crate) fn hear(&mut self, reported: &Counters, now: UnixMillis) -> bool {
         let before = self.counters;
         let counters = &mut self.counters;
         counters.joined = counters.joined.max(reported.joined);
@@ -141,14 +155,14 @@ impl ChildLine {
 
     /// Claims that wait for a grant. A claim taken back while its grant was on the way makes the
     /// counters cross for a moment: then nothing waits.
-    pub(super) fn demand(&self) -> u64 {
+    pub(crate) fn demand(&self) -> u64 {
         self.counters
             .claimed
             .saturating_sub(self.counters.withdrawn + self.granted)
     }
 
     /// Called visitors of whom nothing more is to be expected: they claimed, or are known to be gone.
-    pub(super) fn answered(&self) -> u64 {
+    pub(crate) fn answered(&self) -> u64 {
         self.counters
             .claimed
             .saturating_sub(self.counters.withdrawn)
@@ -156,13 +170,13 @@ impl ChildLine {
     }
 
     /// Sessions and grants that count against the limits.
-    pub(super) fn active(&self) -> u64 {
+    pub(crate) fn active(&self) -> u64 {
         let given = self.granted + self.tries_granted;
         given.saturating_sub(self.counters.ended.max(self.ended_floor))
     }
 
     /// Gives the next `count` joins the entry numbers from `first_entry` on.
-    pub(super) fn cut(&mut self, count: u64, first_entry: EntryNumber) {
+    pub(crate) fn cut(&mut self, count: u64, first_entry: EntryNumber) {
         let first_join = self.cut;
         assert!(
             first_join + count <= self.counters.joined,
@@ -180,7 +194,7 @@ impl ChildLine {
     }
 
     /// Takes `count` claims off the oldest batches and counts them as granted.
-    pub(super) fn grant(&mut self, count: u64) {
+    pub(crate) fn grant(&mut self, count: u64) {
         self.granted += count;
         let mut left = count;
         while left > 0 {
