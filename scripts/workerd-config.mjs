@@ -1,5 +1,5 @@
 // From a wrangler.toml to the configuration of a plain `workerd serve`: one Worker, its objects on the local disk.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 /** Names inside the generated configuration. */
@@ -91,9 +91,12 @@ function namespace(config, { class_name: className }, sqlite) {
   return `(className = ${text(className)}, uniqueKey = ${text(uniqueKey)}, enableSql = ${sqlite.has(className)})`;
 }
 
-/** The modules of a build folder: the script and the WebAssembly that it imports. */
+/** The modules of a build folder: the script, the WebAssembly that it imports, and further scripts that lie beside it. */
 export function modulesOf(buildDir) {
-  return ["index.js", "index_bg.wasm"].map((name) => {
+  const own = ["index.js", "index_bg.wasm"];
+  const isFurther = (name) => name.endsWith(".js") && !own.includes(name);
+  const further = existsSync(buildDir) ? readdirSync(buildDir).filter(isFurther) : [];
+  return [...own, ...further].map((name) => {
     const file = path.join(buildDir, name);
     if (!existsSync(file)) throw new Error(`${name} is not built: run npm run setup`);
     return { name, bytes: readFileSync(file) };

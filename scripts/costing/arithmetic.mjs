@@ -1,0 +1,163 @@
+// From what was measured to a bill: lines of so many units at a list price, each with where it comes from.
+//
+// Three kinds of figures scale differently, and every line says which it is:
+//
+// - by the visitor: the page, the join, the socket, the questions of a wait;
+// - by the second of an object: a shard of so many places is awake while anybody waits there, and reports once a second;
+//   the coordinator is awake for as long as the event lasts;
+// - by the group: joins and admissions of the same moment share rows and reports, so each is cheaper the more there are.
+
+import { MESSAGES_A_REQUEST, OBJECT_GB } from "./prices.mjs";
+import { asksInWait } from "./readings.mjs";
+
+/** Places of a shard: docs/decisions/push.md. */
+export const PLACES_OF_SHARD = 8_000;
+/** Joins a second that a shard is meant to take before another is opened. */
+const JOINS_OF_SHARD = 500;
+/** From so many shards on relays stand between, for so many shards each. */
+const RELAYS_FROM = 50;
+const SHARDS_OF_RELAY = 80;
+const MINUTE_SECONDS = 60;
+
+export const MODES = ["push", "poll"];
+
+/**
+ * A crowd: `visitors`, `waitMinutes` that each waits, `arriveMinutes` in which they come, `isolates` of the edge, `challenge`
+ * ("none": no work), `sessionMinutes` and `sessionRequests` of whoever is admitted, `passSeconds`, `lastsMinutes` (from the
+ * first visitor to the last turn; by default what the two times add up to).
+ */
+function shapeOf(crowd) {
+  const { visitors, waitMinutes, arriveMinutes, lastsMinutes = arriveMinutes + waitMinutes } = crowd;
+  const joinsASecond = visitors / (arriveMinutes * MINUTE_SECONDS);
+  const openShards = Math.max(1, Math.ceil(joinsASecond / JOINS_OF_SHARD));
+  const shards = Math.max(openShards, Math.ceil(visitors / PLACES_OF_SHARD));
+  const joinsOfShard = joinsASecond / openShards;
+  const fillSeconds = visitors / shards / joinsOfShard;
+  const waitSeconds = waitMinutes * MINUTE_SECONDS;
+  const lastSeconds = lastsMinutes * MINUTE_SECONDS;
+  // With few shards each is awake for as long as the event lasts.
+  const shardSeconds = shards * Math.min(lastSeconds, fillSeconds + waitSeconds * (crowd.shardsLastAll ? lastsMinutes / waitMinutes : 1));
+  const relays = shards > RELAYS_FROM ? Math.ceil(shards / SHARDS_OF_RELAY) : 0;
+  return { joinsASecond, openShards, shards, joinsOfShard, waitSeconds, lastSeconds, shardSeconds, relays };
+}
+
+/** One line of a bill. */
+const line = (what, units, price, why) => ({ what, units, usd: units * price, why });
+
+const usdOf = (lines) => lines.reduce((sum, { usd }) => sum + usd, 0);
+
+/** Questions that a visitor's page asks on the way, and why so many. */
+function questions(readings, shape, mode) {
+  if (mode === "poll") {
+    const asks = asksInWait(readings.poll.byMinute, shape.waitSeconds);
+    return [asks, "each visitor, as often as the room says by the distance from the turn"];
+  }
+  return [readings.push.asksASecond * shape.waitSeconds, "each visitor, in case words were missed"];
+}
+
+/** The price of waiting, from the page to the turn, in lines. */
+export function waiting(readings, crowd, mode, prices) {
+  const { visitors, challenge, isolates } = crowd;
+  const shape = shapeOf(crowd);
+  const { joinsOfShard, lastSeconds, shardSeconds, relays } = shape;
+  const { page, solver, join, look, socket, admission } = readings;
+  const second = readings[mode].second;
+  const isPush = mode === "push";
+  const works = challenge !== "none" ? 1 : 0;
+  const [asks, asksWhy] = questions(readings, shape, mode);
+  const turnLooks = isPush ? admission.turnLooks : 1;
+  const looks = asks + (isPush ? turnLooks : 0);
+  const sockets = isPush ? socket.requests : 0;
+  const cpuMs = page.cpuMs + works * solver.cpuMs + join.cpuMs + looks * look.cpuMs + sockets * socket.cpuMs;
+  const requests = (what, each, why) => line(`requests: ${what}`, each * visitors, prices.workerRequest, why);
+  const calls = (what, units, why) => line(`objects: ${what}`, units, prices.objectRequest, why);
+  const edges = page.requests + works + join.requests + looks + sockets;
+  // A board is read by an isolate that is asked something, once in about a second.
+  const boards = Math.min(isolates * lastSeconds * readings.boardsASecond, edges * visitors);
+  const reports = second.syncs * shardSeconds;
+  const ofRelays = relays * second.syncs * lastSeconds;
+  const objectSeconds = second.shardAwake * shardSeconds + second.coordinatorAwake * lastSeconds * (1 + relays);
+  const rows = second.rows * lastSeconds + second.rows * shardSeconds;
+  return [
+    requests("the queue page", page.requests, "each visitor; the permit is in it"),
+    ...(works ? [requests("the script that works", 1, "each visitor of an event that asks for work, once")] : []),
+    requests("the join", join.requests, "each visitor"),
+    ...(isPush ? [requests("the socket", sockets, "each visitor, at its upgrade; words over it are free")] : []),
+    requests("questions on the way", asks, asksWhy),
+    ...(isPush ? [requests("the question at the turn", turnLooks, "each visitor, when a word says so")] : []),
+    line("processor of the edge, ms", cpuMs * visitors, prices.workerCpuMs, "each visitor, on this machine"),
+    calls("joins", join.calls * visitors, "each visitor, at the home"),
+    ...(isPush ? [calls("sockets", socket.calls * visitors, "each visitor, at the home")] : []),
+    ...(isPush
+      ? [calls("closings of sockets", (socket.messages * visitors) / MESSAGES_A_REQUEST, "each visitor; 20 are a request")]
+      : []),
+    calls("the question at the turn", turnLooks * admission.callsOfLook * visitors, "each visitor, at the home"),
+    calls("reports of joins", join.syncsAt(joinsOfShard) * visitors, "by the group, shard to coordinator"),
+    calls("reports while they wait", reports + ofRelays, "each shard and relay, each second"),
+    calls("alarms", second.alarms * shardSeconds, "each object, each half a minute while it is awake"),
+    calls("reads of the board", boards, "each isolate of the edge, each second"),
+    line("objects awake, GB-s", objectSeconds * OBJECT_GB, prices.objectGbSecond, "each shard while anybody waits there"),
+    line("rows written: joins", join.rowsAt(joinsOfShard) * visitors, prices.rowWritten, "by the group"),
+    line("rows written: waiting", rows, prices.rowWritten, "each object, its alarm; waiting itself writes nothing"),
+    line("rows read", join.readAt(joinsOfShard) * visitors, prices.rowRead, "each visitor"),
+  ];
+}
+
+/** What letting one visitor in costs, from the turn to the pass, times `admitted`; `perSecond`: of one shard. */
+export function admission(readings, admitted, perSecond, prices) {
+  const { looks, callsOfLook, claims, callsOfClaim, cpuMsOfClaim, rowsAt, syncs } = readings.admission;
+  const cpuMs = looks * readings.look.cpuMs + claims * cpuMsOfClaim;
+  return [
+    line("requests: questions after the turn", looks * admitted, prices.workerRequest, "each, until it has claimed"),
+    line("requests: claims", claims * admitted, prices.workerRequest, "each, until its grant"),
+    line("processor of the edge, ms", cpuMs * admitted, prices.workerCpuMs, "each, on this machine"),
+    line("objects: questions", looks * callsOfLook * admitted, prices.objectRequest, "each, at the home"),
+    line("objects: claims", claims * callsOfClaim * admitted, prices.objectRequest, "each, at the home"),
+    line("objects: reports", syncs * admitted, prices.objectRequest, "by the group, shard to coordinator"),
+    line("rows written", rowsAt(perSecond) * admitted, prices.rowWritten, "by the group: calls, claims, grants, sessions"),
+  ];
+}
+
+/** What sessions cost: requests with a pass, its renewals, its end. */
+export function admittedTraffic(readings, admitted, { sessionMinutes, sessionRequests, passSeconds }, prices) {
+  const { shop, end } = readings;
+  const seconds = sessionMinutes * MINUTE_SECONDS;
+  const renewals = Math.min(sessionRequests, (shop.renewalsInPassLife * seconds) / passSeconds);
+  const cpuMs = sessionRequests * shop.cpuMs + end.requests * end.cpuMs;
+  const shardSeconds = (admitted / PLACES_OF_SHARD) * seconds * shop.shardAwake;
+  return [
+    line("requests: to the shop", sessionRequests * admitted, prices.workerRequest, "each, so many as were assumed"),
+    line("requests: giving back", end.requests * admitted, prices.workerRequest, "each"),
+    line("processor of the edge, ms", cpuMs * admitted, prices.workerCpuMs, "each, on this machine"),
+    line("objects: renewals", renewals * admitted, prices.objectRequest, "each, past half of a pass"),
+    line("objects: ends and reports", (end.calls + end.syncs) * admitted, prices.objectRequest, "each, at the home"),
+    line("objects awake, GB-s", shardSeconds * OBJECT_GB, prices.objectGbSecond, "each shard while anybody is inside"),
+    line("rows written: ends", end.rows * admitted, prices.rowWritten, "each"),
+  ];
+}
+
+const MILLION = 1_000_000;
+
+/**
+ * The bill of a crowd: lines and sums. Waiting is for the whole crowd, by `mode`; admission and admitted traffic are for
+ * each million admitted.
+ */
+export function bill(readings, crowd, mode, prices) {
+  const shape = shapeOf(crowd);
+  const byMode = Object.fromEntries(MODES.map((each) => [each, waiting(readings, crowd, each, prices)]));
+  const admittedASecond = Math.min(
+    crowd.admittedASecond ?? crowd.visitors / shape.lastSeconds,
+    shape.openShards * JOINS_OF_SHARD,
+  );
+  const parts = {
+    waiting: byMode[mode],
+    admission: admission(readings, MILLION, admittedASecond / shape.openShards, prices),
+    admitted_traffic: admittedTraffic(readings, MILLION, crowd, prices),
+  };
+  return {
+    shape,
+    parts,
+    usd: Object.fromEntries(Object.entries(parts).map(([name, lines]) => [name, usdOf(lines)])),
+    by_mode: Object.fromEntries(MODES.map((each) => [each, usdOf(byMode[each])])),
+  };
+}
