@@ -85,7 +85,8 @@ async function main(words) {
   const options = Object.fromEntries([...names, ...more].map((name) => [name, text]));
   const { values } = readArguments(words, { ...options, "no-work": { type: "boolean" } });
   const mode = values.mode ?? "push";
-  if (!MODES.includes(mode)) throw new UsageError(`--mode is ${JSON.stringify(mode)}, allowed is ${MODES.join(" or ")}`);
+  if (!MODES.includes(mode))
+    throw new UsageError(`--mode is ${JSON.stringify(mode)}, allowed is ${MODES.join(" or ")}`);
   const crowd = await crowdOf(values);
   const visitors = number(values, "measure-visitors", 200, 5_000) ?? 2_000;
   const counts = values.counts === undefined ? await measured(visitors, 10) : countsOf(values.counts);

@@ -23,22 +23,27 @@ export const MODES = ["push", "poll"];
 
 /**
  * A crowd: `visitors`, `waitMinutes` that each waits, `arriveMinutes` in which they come, `isolates` of the edge, `challenge`
- * ("none": no work), `sessionMinutes` and `sessionRequests` of whoever is admitted, `passSeconds`, `lastsMinutes` (from the
- * first visitor to the last turn; by default what the two times add up to).
+ * ("none": no work), `sessionMinutes` and `sessionRequests` of whoever is admitted, `passSeconds`, `lastsMinutes` from the
+ * first visitor to the last turn (by default what the two times add up to), `isDrawn`: a draw gives the turns, so that
+ * somebody waits at each shard to the end. This is what follows from it.
  */
 function shapeOf(crowd) {
-  const { visitors, waitMinutes, arriveMinutes, lastsMinutes = arriveMinutes + waitMinutes } = crowd;
+  const { visitors, waitMinutes, arriveMinutes, lastsMinutes = arriveMinutes + waitMinutes, isDrawn = false } = crowd;
   const joinsASecond = visitors / (arriveMinutes * MINUTE_SECONDS);
   const openShards = Math.max(1, Math.ceil(joinsASecond / JOINS_OF_SHARD));
   const shards = Math.max(openShards, Math.ceil(visitors / PLACES_OF_SHARD));
   const joinsOfShard = joinsASecond / openShards;
-  const fillSeconds = visitors / shards / joinsOfShard;
   const waitSeconds = waitMinutes * MINUTE_SECONDS;
   const lastSeconds = lastsMinutes * MINUTE_SECONDS;
-  // With few shards each is awake for as long as the event lasts.
-  const shardSeconds = shards * Math.min(lastSeconds, fillSeconds + waitSeconds * (crowd.shardsLastAll ? lastsMinutes / waitMinutes : 1));
+  const fillSeconds = visitors / shards / joinsOfShard;
+  const awakeSeconds = isDrawn ? lastSeconds : Math.min(lastSeconds, fillSeconds + waitSeconds);
   const relays = shards > RELAYS_FROM ? Math.ceil(shards / SHARDS_OF_RELAY) : 0;
-  return { joinsASecond, openShards, shards, joinsOfShard, waitSeconds, lastSeconds, shardSeconds, relays };
+  const admittedASecond = crowd.admittedASecond ?? visitors / lastSeconds;
+  return {
+    ...{ openShards, shards, relays, joinsOfShard, waitSeconds, lastSeconds },
+    shardSeconds: shards * awakeSeconds,
+    admissionsOfShard: admittedASecond / openShards,
+  };
 }
 
 /** One line of a bill. */
@@ -52,53 +57,69 @@ function questions(readings, shape, mode) {
     const asks = asksInWait(readings.poll.byMinute, shape.waitSeconds);
     return [asks, "each visitor, as often as the room says by the distance from the turn"];
   }
-  return [readings.push.asksASecond * shape.waitSeconds, "each visitor, in case words were missed"];
+  return [readings.push.asksASecond * shape.waitSeconds, "each visitor, seldom, in case words were missed"];
 }
 
-/** The price of waiting, from the page to the turn, in lines. */
+/**
+ * The price of waiting, in lines: from the page until the page knows that it is the turn. Who listens is told so by a word,
+ * and what is asked then is part of the admission; who asks finds out with the last question.
+ */
 export function waiting(readings, crowd, mode, prices) {
   const { visitors, challenge, isolates } = crowd;
   const shape = shapeOf(crowd);
   const { joinsOfShard, lastSeconds, shardSeconds, relays } = shape;
-  const { page, solver, join, look, socket, admission } = readings;
+  const { page, solver, join, look, socket } = readings;
   const second = readings[mode].second;
   const isPush = mode === "push";
   const works = challenge !== "none" ? 1 : 0;
   const [asks, asksWhy] = questions(readings, shape, mode);
-  const turnLooks = isPush ? admission.turnLooks : 1;
-  const looks = asks + (isPush ? turnLooks : 0);
   const sockets = isPush ? socket.requests : 0;
-  const cpuMs = page.cpuMs + works * solver.cpuMs + join.cpuMs + looks * look.cpuMs + sockets * socket.cpuMs;
+  const cpuMs = page.cpuMs + works * solver.cpuMs + join.cpuMs + asks * look.cpuMs + sockets * socket.cpuMs;
   const requests = (what, each, why) => line(`requests: ${what}`, each * visitors, prices.workerRequest, why);
   const calls = (what, units, why) => line(`objects: ${what}`, units, prices.objectRequest, why);
-  const edges = page.requests + works + join.requests + looks + sockets;
-  // A board is read by an isolate that is asked something, once in about a second.
+  const listening = [
+    requests("the socket", sockets, "each visitor, at its upgrade; words over it are free"),
+    calls("sockets", socket.calls * visitors, "each visitor, at the home"),
+    calls("closings of sockets", (socket.messages * visitors) / MESSAGES_A_REQUEST, "each visitor; 20 are a request"),
+  ];
+  const asking = [
+    calls("the question that finds the turn", readings.admission.callsOfLook * visitors, "each visitor, at the home"),
+  ];
+  const edges = page.requests + works + join.requests + asks + sockets;
+  // A board is read by an isolate that is asked something, about once a second.
   const boards = Math.min(isolates * lastSeconds * readings.boardsASecond, edges * visitors);
-  const reports = second.syncs * shardSeconds;
-  const ofRelays = relays * second.syncs * lastSeconds;
+  const reports = second.syncs * (shardSeconds + relays * lastSeconds);
   const objectSeconds = second.shardAwake * shardSeconds + second.coordinatorAwake * lastSeconds * (1 + relays);
-  const rows = second.rows * lastSeconds + second.rows * shardSeconds;
   return [
     requests("the queue page", page.requests, "each visitor; the permit is in it"),
     ...(works ? [requests("the script that works", 1, "each visitor of an event that asks for work, once")] : []),
     requests("the join", join.requests, "each visitor"),
-    ...(isPush ? [requests("the socket", sockets, "each visitor, at its upgrade; words over it are free")] : []),
     requests("questions on the way", asks, asksWhy),
-    ...(isPush ? [requests("the question at the turn", turnLooks, "each visitor, when a word says so")] : []),
+    ...(isPush ? listening : asking),
     line("processor of the edge, ms", cpuMs * visitors, prices.workerCpuMs, "each visitor, on this machine"),
     calls("joins", join.calls * visitors, "each visitor, at the home"),
-    ...(isPush ? [calls("sockets", socket.calls * visitors, "each visitor, at the home")] : []),
-    ...(isPush
-      ? [calls("closings of sockets", (socket.messages * visitors) / MESSAGES_A_REQUEST, "each visitor; 20 are a request")]
-      : []),
-    calls("the question at the turn", turnLooks * admission.callsOfLook * visitors, "each visitor, at the home"),
     calls("reports of joins", join.syncsAt(joinsOfShard) * visitors, "by the group, shard to coordinator"),
-    calls("reports while they wait", reports + ofRelays, "each shard and relay, each second"),
-    calls("alarms", second.alarms * shardSeconds, "each object, each half a minute while it is awake"),
+    calls("reports while they wait", reports, "each shard and relay, each second"),
+    calls("alarms", second.alarms * shardSeconds, "each shard, seldom while it is awake"),
     calls("reads of the board", boards, "each isolate of the edge, each second"),
-    line("objects awake, GB-s", objectSeconds * OBJECT_GB, prices.objectGbSecond, "each shard while anybody waits there"),
-    line("rows written: joins", join.rowsAt(joinsOfShard) * visitors, prices.rowWritten, "by the group"),
-    line("rows written: waiting", rows, prices.rowWritten, "each object, its alarm; waiting itself writes nothing"),
+    line(
+      "objects awake, GB-s",
+      objectSeconds * OBJECT_GB,
+      prices.objectGbSecond,
+      "each shard while anybody waits there",
+    ),
+    line(
+      "rows written: joins",
+      join.rowsAt(joinsOfShard) * visitors,
+      prices.rowWritten,
+      "by the group, at shard and coordinator",
+    ),
+    line(
+      "rows written: waiting",
+      second.rows * shardSeconds,
+      prices.rowWritten,
+      "each shard, its alarm; waiting itself writes nothing",
+    ),
     line("rows read", join.readAt(joinsOfShard) * visitors, prices.rowRead, "each visitor"),
   ];
 }
@@ -108,13 +129,18 @@ export function admission(readings, admitted, perSecond, prices) {
   const { looks, callsOfLook, claims, callsOfClaim, cpuMsOfClaim, rowsAt, syncs } = readings.admission;
   const cpuMs = looks * readings.look.cpuMs + claims * cpuMsOfClaim;
   return [
-    line("requests: questions after the turn", looks * admitted, prices.workerRequest, "each, until it has claimed"),
+    line("requests: questions at the turn", looks * admitted, prices.workerRequest, "each, until it claims"),
     line("requests: claims", claims * admitted, prices.workerRequest, "each, until its grant"),
     line("processor of the edge, ms", cpuMs * admitted, prices.workerCpuMs, "each, on this machine"),
     line("objects: questions", looks * callsOfLook * admitted, prices.objectRequest, "each, at the home"),
     line("objects: claims", claims * callsOfClaim * admitted, prices.objectRequest, "each, at the home"),
     line("objects: reports", syncs * admitted, prices.objectRequest, "by the group, shard to coordinator"),
-    line("rows written", rowsAt(perSecond) * admitted, prices.rowWritten, "by the group: calls, claims, grants, sessions"),
+    line(
+      "rows written",
+      rowsAt(perSecond) * admitted,
+      prices.rowWritten,
+      "by the group: calls, claims, grants, sessions",
+    ),
   ];
 }
 
@@ -145,13 +171,9 @@ const MILLION = 1_000_000;
 export function bill(readings, crowd, mode, prices) {
   const shape = shapeOf(crowd);
   const byMode = Object.fromEntries(MODES.map((each) => [each, waiting(readings, crowd, each, prices)]));
-  const admittedASecond = Math.min(
-    crowd.admittedASecond ?? crowd.visitors / shape.lastSeconds,
-    shape.openShards * JOINS_OF_SHARD,
-  );
   const parts = {
     waiting: byMode[mode],
-    admission: admission(readings, MILLION, admittedASecond / shape.openShards, prices),
+    admission: admission(readings, MILLION, shape.admissionsOfShard, prices),
     admitted_traffic: admittedTraffic(readings, MILLION, crowd, prices),
   };
   return {

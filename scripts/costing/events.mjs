@@ -29,10 +29,12 @@ export function eventOf(config, id) {
   throw new UsageError(`--event is ${JSON.stringify(id)}; there are: ${events.map((each) => each.id).join(", ")}`);
 }
 
-/** What is to be expected of it: `{ visitors, waitMinutes, lastsMinutes, challenge, passSeconds, admittedASecond, limit }`. */
+/** What is to be expected of it: a crowd as in arithmetic.mjs, and the limit that lets it in. */
 export function expectationOf(event, { arriveMinutes, sessionMinutes }) {
   if (WITHOUT_LINE.includes(event.mode)) {
-    throw new UsageError(`--event ${event.id} has the mode ${JSON.stringify(event.mode)}, in which nobody waits in a line`);
+    throw new UsageError(
+      `--event ${event.id} has the mode ${JSON.stringify(event.mode)}, in which nobody waits in a line`,
+    );
   }
   const visitors = event.expected_visitors ?? DEFAULT_VISITORS;
   const limit = perMinute(event.admission ?? {}, sessionMinutes);
@@ -44,6 +46,6 @@ export function expectationOf(event, { arriveMinutes, sessionMinutes }) {
     ...{ visitors, waitMinutes, lastsMinutes, admittedASecond: limit.rate / 60, limit: limit.by },
     challenge: event.challenge ?? "pow",
     passSeconds: event.pass_seconds ?? DEFAULT_PASS_SECONDS,
-    shardsLastAll: (event.lines ?? [event]).some((line) => line.opens_at),
+    isDrawn: (event.lines ?? [event]).some((line) => line.opens_at),
   };
 }

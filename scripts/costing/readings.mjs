@@ -8,14 +8,16 @@
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 /** The entries of a table whose names satisfy, added up. */
-const total = (table, satisfies) => sum(Object.entries(table).flatMap(([name, times]) => (satisfies(name) ? [times] : [])));
+const total = (table, satisfies) =>
+  sum(Object.entries(table).flatMap(([name, times]) => (satisfies(name) ? [times] : [])));
 
 const LOOK = "GET /queues/{event}/tickets/me";
 const SYNC = "shard -> coordinator: sync";
 
 const written = (part) => sum(Object.values(part.objects).map((kind) => kind.written));
 const read = (part) => sum(Object.values(part.objects).map((kind) => kind.read));
-const awake = (part, kind) => Math.min(1, part.objects[kind].awake_ms / 1_000 / part.objects[kind].objects / part.seconds);
+const awake = (part, kind) =>
+  Math.min(1, part.objects[kind].awake_ms / 1_000 / part.objects[kind].objects / part.seconds);
 
 /** Calls to `shard` for one place, made while such a request was answered. */
 const placeCalls = (part, request) => part.calls[`${request} -> shard: place`] ?? 0;
@@ -57,7 +59,11 @@ function ofJoins(joins) {
     calls: placeCalls(fastest, "POST /queues/{event}/tickets") / fastest.people,
     rowsAt: (perSecond) => eachAt(at(written), perSecond),
     readAt: (perSecond) => eachAt(at(read), perSecond),
-    syncsAt: (perSecond) => eachAt(at((part) => part.calls[SYNC] ?? 0), perSecond),
+    syncsAt: (perSecond) =>
+      eachAt(
+        at((part) => part.calls[SYNC] ?? 0),
+        perSecond,
+      ),
   };
 }
 
@@ -75,18 +81,16 @@ const ofSecond = (part) => ({
 function ofAdmission(push, batch, quiet) {
   const { entered, asks } = push;
   const syncs = Math.max(0, (push.calls[SYNC] ?? 0) - quiet.syncs * push.seconds);
-  const looks = asks.planned + asks.turn + asks.owed + asks.after;
-  const callsOfLook = placeCalls(push, LOOK) / Math.max(1, asks.turn + asks.after);
+  const looks = asks.turn + asks.after;
+  const callsOfLook = placeCalls(push, LOOK) / Math.max(1, looks);
   const claims = "POST /queues/{event}/tickets/me/pass";
   const points = [
     [entered / push.seconds, written(push) / entered],
     [batch.people / batch.seconds, written(batch) / batch.people],
   ];
   return {
-    looks: asks.after / entered,
+    looks: looks / entered,
     callsOfLook,
-    turnLooks: asks.turn / entered,
-    counted: looks,
     claims: asks.claims / entered,
     callsOfClaim: placeCalls(push, claims) / Math.max(1, asks.claims),
     cpuMsOfClaim: batch.cpu_ms / Math.max(1, batch.asks.claims),

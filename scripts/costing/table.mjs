@@ -5,13 +5,20 @@ import { PUBLISHED } from "./published.mjs";
 const MILLION = 1_000_000;
 
 /** Dollars: cents where it matters, more digits below. */
-export const dollars = (usd) => `$${usd >= 100 ? Math.round(usd).toLocaleString("en-US") : usd.toFixed(usd >= 1 ? 2 : 3)}`;
+export const dollars = (usd) =>
+  `$${usd >= 100 ? Math.round(usd).toLocaleString("en-US") : usd.toFixed(usd >= 1 ? 2 : 3)}`;
 
 const amount = (units) => Math.round(units).toLocaleString("en-US");
 const figure = (value) => (value >= 100 ? amount(value) : value >= 1 ? value.toFixed(2) : value.toPrecision(2));
 
 function tableOf(title, lines, people, usd) {
-  const rows = lines.map(({ what, units, usd, why }) => [what, figure(units / people), amount(units), dollars(usd), why]);
+  const rows = lines.map(({ what, units, usd, why }) => [
+    what,
+    figure(units / people),
+    amount(units),
+    dollars(usd),
+    why,
+  ]);
   const head = ["", "each", "all", "price", "how it scales"];
   const widths = head.map((_, at) => Math.max(...[head, ...rows].map((row) => row[at].length)));
   const text = (row) =>
@@ -50,12 +57,11 @@ function notesText({ measured }, crowd) {
     "Processor time is this machine's, and that of the whole process: the objects' own, which is not billed, is in it.",
     `Assumed, not measured: ${crowd.isolates} isolates of the edge; ${crowd.sessionMinutes} minutes and ${crowd.sessionRequests} requests inside; every page visible (a hidden`,
     "one asks once a minute at most); nobody leaves, reloads or comes twice; no bot.",
-    `Not taken off: what a plan includes, ${INCLUDED}. Not added: the plan itself, storage (about 0.1 GB a million places).`,
+    `Not taken off: what a plan includes, ${INCLUDED}. Not added: the plan itself, storage (docs/storage.md).`,
   ].join("\n");
 }
 
-const publishedText = () =>
-  PUBLISHED.map(({ who, figure, source }) => `  ${who}: ${figure}\n    ${source}`).join("\n");
+const publishedText = () => PUBLISHED.map(({ who, figure, source }) => `  ${who}: ${figure}\n    ${source}`).join("\n");
 
 /** What the command prints. */
 export function printed(reckoned, crowd, mode, counts) {

@@ -160,6 +160,11 @@ export const suites = [
     ],
   },
   {
+    name: "cost",
+    needs: ["packages", "rust", "tools", "keys", "keysTool", "worker"],
+    commands: () => [nodeTests("tests/cost")],
+  },
+  {
     name: "api",
     needs: ["packages", "rust", "tools", "keys", "keysTool", "worker"],
     provides: ["python"],

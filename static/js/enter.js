@@ -45,6 +45,15 @@ function claimsByItself(me, visible, claimed) {
   return me.state === "admitted" || me.state === "recheck";
 }
 
+/** When the page has gone in by itself if it will: until then it does not ask how it stands. */
+const CLAIMED_BY_MS = 1.5 * CLAIM_AFTER_MS;
+
+/** Whether the page goes in by itself within the time in which the visitor may still say "not yet". */
+const claimsSoon = () => me.state === "called" && claimsByItself(seen(), visible(), claimed) && mayStillDefer() > 0;
+
+/** Whether a claim takes the place of a question: one that is pending is answered with how it stands. */
+const asksByClaiming = () => me.state === "pending" && claimsByItself(seen(), visible(), claimed);
+
 /** An address on this site, or the fallback: whatever was answered, the page stays here. */
 function sameSite(location, origin, fallback) {
   try {

@@ -89,8 +89,9 @@ const later = (ms, run) => {
   return () => clearTimeout(id);
 };
 const poll = poller({
-  ask: () => request("GET", mine),
+  ask: () => (asksByClaiming() ? enter(true) : request("GET", mine)),
   async done(answer) {
+    if (!answer) return;
     hear(answer);
     await goOn();
   },
@@ -271,16 +272,6 @@ function stay(why) {
   redraw();
 }
 
-/** As the server says; when the line opens meanwhile, just after that. */
-function pollMs() {
-  const poll_ms = me.poll_ms ?? 5_000;
-  if (isOwed()) return owedMs(poll_ms);
-  if (FINAL.includes(me.state) || OVER.includes(me.phase)) return HIDDEN_MS;
-  if (wordsSuffice()) return LISTENING_MS;
-  const opens_ms = (room.prequeue_at_ms ?? me.opens_at_ms ?? 0) - serverNow();
-  return me.phase === "before" && opens_ms > 0 ? Math.min(poll_ms, opens_ms * 1.2 + 300) : poll_ms;
-}
-
 /** Asks for the pass, and goes in with it. */
 async function enter(byItself) {
   if (acting) return;
@@ -298,7 +289,7 @@ async function enter(byItself) {
       rememberMove(tab, why, Date.now());
       location.replace(sameSite(answer.location, location.origin, room.return));
     } else hear(answer);
-    poll.replan();
+    poll.heard();
   } finally {
     acting = false;
   }

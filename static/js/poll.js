@@ -65,6 +65,11 @@ function poller({ ask, done, failed, interval, hidden, now, timer, chance }) {
       if (now() - asked_ms >= AT_ONCE_APART_MS) once();
       else plan();
     },
+    /** Something else was answered just now: the interval counts from here. */
+    heard() {
+      asked_ms = now();
+      plan();
+    },
     /** The interval has changed, or the page was hidden. */
     replan: () => plan(),
   };

@@ -11,8 +11,8 @@ const WORKED_MS = 30_000;
 const TRIES = 2;
 /** Before everything is tried from the start. */
 const REST_MS = 60_000;
-/** While words come, the page asks so seldom: for what they do not tell it asks at once. */
-const LISTENING_MS = 300_000;
+/** While words come, the page asks so seldom: for what they do not tell, and when it is looked at again, it asks at once. */
+const LISTENING_MS = 1_800_000;
 /** What words do not tell may be newer than the board of the edge that is asked: then soon once more. */
 const OWED_AGAIN_MS = 1_500;
 /** A longer wait says nothing: as the edge has it. */
@@ -186,4 +186,15 @@ function hearWord(word) {
   if (turn) askWithin(word.turn_within_ms ?? 0);
   else if (isNews) askWithin(word.ask_within_ms);
   return true;
+}
+
+/** As the server says; when the line opens meanwhile, just after that. */
+function pollMs() {
+  const poll_ms = me.poll_ms ?? 5_000;
+  if (isOwed()) return owedMs(poll_ms);
+  if (claimsSoon()) return CLAIMED_BY_MS;
+  if (FINAL.includes(me.state) || OVER.includes(me.phase)) return HIDDEN_MS;
+  if (wordsSuffice()) return LISTENING_MS;
+  const opens_ms = (room.prequeue_at_ms ?? me.opens_at_ms ?? 0) - serverNow();
+  return me.phase === "before" && opens_ms > 0 ? Math.min(poll_ms, opens_ms * 1.2 + 300) : poll_ms;
 }

@@ -163,8 +163,9 @@ const meteredEnv = (env, from, during = (work) => work()) =>
     },
   });
 
-/** The class of the room's objects of this name, each with its meter. */
-const meteredClass = (name) =>
+/** The room's class of this name, each of its objects with a meter. */
+// biome-ignore lint/correctness/noUnusedVariables: the lines that are written behind this file use it
+const meteredClass = (name, Own) =>
   class {
     #meter;
     #kind = name.replace(/Object$/, "").toLowerCase();
@@ -178,7 +179,7 @@ const meteredClass = (name) =>
       owners.set(context.storage, this.#meter);
       owners.set(context.storage.sql, this.#meter);
       const during = (work) => this.#meter.during(work);
-      this.#own = new room[name](
+      this.#own = new Own(
         context,
         meteredEnv(env, () => this.#kind, during),
       );

@@ -19,7 +19,6 @@ import { closeConnections } from "./browser.mjs";
 import { Fan, freshAsks } from "./fan.mjs";
 import { between, counted, meteredBuild } from "./meter.mjs";
 
-
 const EVENT = "demo";
 /** Work is asked for as it is by default, and little of it: how much costs the visitors, not the room. */
 const POW_BITS = 4;
@@ -39,6 +38,10 @@ const AT_ONCE = 16;
 const SOCKETS_PER_SECOND = 200;
 /** Those who go in at the end, all together. */
 const ENTERING_PER_SECOND = 100;
+/** Pages whose question was due when they were set ask within this time. */
+const OVERDUE_MS = 5_000;
+/** How long the shop takes for an answer: as long as one that reads a database. */
+const SHOP_TAKES_MS = 100;
 const SHOPPERS = 200;
 const SHOP_EVERY_MS = 2_000;
 const ENDS_PER_SECOND = 10;
@@ -93,6 +96,7 @@ class Measurement {
       ],
       buildDir: meteredBuild(this.buildDir ?? buildDir, this.folder),
     });
+    this.room.origin.answer = () => pause(SHOP_TAKES_MS);
     this.operator = await this.room.operator();
     await this.operator.act("pause");
     const solve = await solverOf(this.room);
@@ -179,8 +183,10 @@ class Measurement {
   /** The line moves and the crowd listens. */
   async push() {
     await this.operator.act("resume");
-    for (const fan of this.fans) fan.hasWaited(Math.random() * fan.page.LISTENING_MS);
+    // That the line moves now is what a word does not tell: everybody asks about it.
     await pause(this.settleMs);
+    for (const fan of this.fans) if (!fan.isIn) fan.hasWaited(Math.random() * fan.page.LISTENING_MS);
+    await pause(OVERDUE_MS);
     return this.#waiting("push");
   }
 
@@ -268,7 +274,14 @@ class Measurement {
  * Counts. `visitors` come, a line of all of them takes `waitMinutes`; `windowMs` is how long each way of waiting is looked at,
  * `settleMs` how long before that all may come to rest; `say(title)` hears what is being done.
  */
-export async function measure({ visitors, waitMinutes, windowMs = MINUTE_MS, settleMs = 15_000, say, buildDir: build }) {
+export async function measure({
+  visitors,
+  waitMinutes,
+  windowMs = MINUTE_MS,
+  settleMs = 15_000,
+  say,
+  buildDir: build,
+}) {
   const measurement = new Measurement({ visitors, waitMinutes, windowMs, settleMs, say, buildDir: build });
   try {
     await measurement.start();

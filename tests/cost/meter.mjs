@@ -16,7 +16,7 @@ export function meteredBuild(builtDir, folder) {
   copyFileSync(path.join(builtDir, "index_bg.wasm"), path.join(metered, "index_bg.wasm"));
   copyFileSync(path.join(builtDir, "index.js"), path.join(metered, "room.js"));
   const classes = readWranglerConfig(wranglerFile).durable_objects.bindings.map((binding) => binding.class_name);
-  const exported = classes.map((name) => `export const ${name} = meteredClass("${name}");\n`);
+  const exported = classes.map((name) => `export const ${name} = meteredClass("${name}", room.${name});\n`);
   const meter = readFileSync(path.join(root, "tests/cost/in-worker.js"), "utf8");
   writeFileSync(path.join(metered, "index.js"), `${meter}${exported.join("")}`);
   return metered;
@@ -35,7 +35,8 @@ export async function counted(room) {
   const { objects, ...tables } = await response.json();
   const kinds = {};
   for (const { kind, written, read, awake_ms } of objects) {
-    const sum = (kinds[kind] ??= { objects: 0, written: 0, read: 0, awake_ms: 0 });
+    kinds[kind] ??= { objects: 0, written: 0, read: 0, awake_ms: 0 };
+    const sum = kinds[kind];
     sum.objects += 1;
     sum.written += written;
     sum.read += read;

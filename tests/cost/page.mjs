@@ -4,9 +4,8 @@ import { readFileSync } from "node:fs";
 
 const read = (name) => readFileSync(new URL(`../../static/js/${name}`, import.meta.url), "utf8");
 
-/** The parts of the script that ask; of the part that ties them together, what says how often. */
+/** The parts of the script that ask. */
 const PARTS = ["words.js", "room.js", "lines.js", "enter.js", "turn.js", "poll.js", "push.js"];
-const [pollMs] = read("main.js").match(/^function pollMs\(\) \{[\s\S]*?^\}/m);
 const [finals] = read("main.js").match(/^const FINAL = .*$/m);
 
 // As main.js does it; nothing is drawn, remembered or said.
@@ -18,7 +17,10 @@ let acting = false;
 let claimed = false;
 let offered_ms = null;
 const ear = { told: me.board_version ?? -1, owed: -1, timer: 0, tries: 0 };
+const performance = { now };
 const serverNow = () => Date.now();
+const seen = () => me;
+const visible = () => true;
 function hear(answer, isWord = false) {
   failures = 0;
   if (!isWord) {
@@ -29,7 +31,7 @@ function hear(answer, isWord = false) {
   listening.want(host.pushes() && listens());
 }
 async function goOn() {
-  if (!claimsByItself(me, true, claimed)) return;
+  if (!claimsByItself(seen(), visible(), claimed)) return;
   const wait_ms = mayStillDefer();
   if (wait_ms <= 0) return enter();
   timer(wait_ms, () => goOn().catch(poll.replan));
@@ -44,7 +46,7 @@ async function enter() {
       stop();
       host.entered();
     } else hear(answer);
-    poll.replan();
+    poll.heard();
   } finally {
     acting = false;
   }
@@ -55,8 +57,9 @@ function stop() {
   clearTimeout(ear.timer);
 }
 const poll = poller({
-  ask: () => host.ask(me, isOwed()),
+  ask: () => (asksByClaiming() ? enter() : host.ask(me, isOwed())),
   async done(answer) {
+    if (!answer) return;
     hear(answer);
     await goOn();
   },
@@ -82,7 +85,7 @@ return {
 };
 `;
 
-const program = new Function("host", `"use strict";\n${[...PARTS.map(read), finals, pollMs, TIES].join("\n")}`);
+const program = new Function("host", `"use strict";\n${[...PARTS.map(read), finals, TIES].join("\n")}`);
 
 /**
  * The page of a visitor: `host` is `{ room, me, timer, now, pushes, way, ask, claim, entered }`: what the page was given, its
