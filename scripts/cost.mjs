@@ -12,7 +12,8 @@ import { say } from "./progress.mjs";
 import { setup } from "./setup.mjs";
 
 const USAGE = `npm run cost -- [--visitors N --wait-minutes M | --event ID] [--arrive-minutes A] [--mode push|poll]
-       [--session-minutes S] [--session-requests R] [--isolates I] [--no-work] [--counts FILE] [--save-counts FILE]
+       [--session-minutes S] [--session-requests R] [--isolates I] [--no-work]
+       [--no-static-files] [--counts FILE] [--save-counts FILE]
        [--measure-visitors N] [--config FILE] [--json FILE]
   --visitors N          how many come, 1 to 200000000 (1000000)
   --wait-minutes M      how long each waits, 0 to 10080 (10)
@@ -23,6 +24,7 @@ const USAGE = `npm run cost -- [--visitors N --wait-minutes M | --event ID] [--a
   --session-requests R  how many requests to the shop that takes, 1 to 100000 (20)
   --isolates I          copies of the edge that run at the same time, 1 to 100000 (500)
   --no-work             an event that asks for no work: challenge = "none"
+  --no-static-files     the Worker itself serves the script that works: deployed by wrangler alone
   --counts FILE         reckons with these counts instead of measuring
   --save-counts FILE    where what was measured is kept
   --measure-visitors N  how many visitors a measurement has, 200 to 5000 (2000)
@@ -62,6 +64,7 @@ async function crowdOf(values) {
     sessionMinutes: number(values, "session-minutes", 1, 1_440) ?? 5,
     sessionRequests: number(values, "session-requests", 1, 100_000) ?? 20,
     isolates: number(values, "isolates", 1, 100_000) ?? 500,
+    hasStaticFiles: !values["no-static-files"],
   };
   if (values.event === undefined) {
     const visitors = number(values, "visitors", 1, 200_000_000) ?? 1_000_000;
@@ -79,11 +82,11 @@ async function crowdOf(values) {
 }
 
 async function main(words) {
-  const text = { type: "string" };
+  const [text, flag] = [{ type: "string" }, { type: "boolean" }];
   const names = ["visitors", "wait-minutes", "event", "arrive-minutes", "mode", "session-minutes", "session-requests"];
   const more = ["isolates", "counts", "save-counts", "measure-visitors", "config", "json"];
   const options = Object.fromEntries([...names, ...more].map((name) => [name, text]));
-  const { values } = readArguments(words, { ...options, "no-work": { type: "boolean" } });
+  const { values } = readArguments(words, { ...options, "no-work": flag, "no-static-files": flag });
   const mode = values.mode ?? "push";
   if (!MODES.includes(mode))
     throw new UsageError(`--mode is ${JSON.stringify(mode)}, allowed is ${MODES.join(" or ")}`);

@@ -12,6 +12,7 @@ import {
   checkVariableSizes,
   isLoopbackOnly,
 } from "./deploying/checks.mjs";
+import { writeStaticFiles } from "./deploying/static-files.mjs";
 import { buildDir, npmBinary, root, toolNode, wranglerEnvironment, wranglerFile } from "./paths.mjs";
 import { DEFAULT_PREFIX } from "./answers.mjs";
 import { run } from "./processes.mjs";
@@ -45,6 +46,10 @@ async function main(words) {
   const { config, leftOut } = withoutLoopbackEvents(whole, eventsOf(whole));
   const events = eventsOf(config);
   const file = await writeConfig(config, "wrangler.toml");
+  const acceptance = await step("the Worker reads the configuration", "2 to 5 s", () =>
+    acceptedAsWhole(whole, file, leftOut),
+  );
+  await addStaticFiles(config, acceptance.solver);
   const results = [
     ...leftOut.map((id) => ({ outcome: "note", text: `${id}: checked but not deployed, only loopback reaches it` })),
     ...checkRoutes(config, events),
@@ -52,7 +57,7 @@ async function main(words) {
     ...checkDeploymentIsNoDemo(config, events),
     ...(await keys(file, isDry, events)),
     ...(await liveValues(config, events)),
-    ...(await step("the Worker reads the configuration", "2 to 5 s", () => acceptedAsWhole(whole, file, leftOut))),
+    ...acceptance.checks,
   ];
   const packing = ["deploy", "--dry-run", "--outdir", path.join(deployDir, "out"), "--config", file];
   const packed = await step("wrangler packs the Worker", "5 to 15 s", (onLine) => wrangler(packing, { onLine }));
@@ -80,6 +85,13 @@ async function writeConfig(config, name) {
   const file = path.join(deployDir, name);
   writeFileSync(file, stringify({ ...kept, main: path.join(buildDir, "index.js") }));
   return file;
+}
+
+/** The solver beside the Worker; who has static files of their own puts it there, or pays for its requests. */
+async function addStaticFiles(config, solver) {
+  if (!solver || config.assets) return;
+  const directory = writeStaticFiles(deployDir, config.vars?.PREFIX ?? DEFAULT_PREFIX, solver);
+  await writeConfig({ ...config, assets: { directory } }, "wrangler.toml");
 }
 
 /** wrangler, run to its end; its output is gathered unless `stdio` is "inherit". */
@@ -117,14 +129,16 @@ async function liveValues(config, events) {
 async function acceptedAsWhole(whole, file, leftOut) {
   const prefix = whole.vars?.PREFIX;
   const deployed = await accepted(file, prefix);
-  if (leftOut.length === 0 || deployed.status !== 200) return checkAccepted(deployed);
+  const { solver } = deployed;
+  if (leftOut.length === 0 || deployed.status !== 200) return { checks: checkAccepted(deployed), solver };
   const wholeFile = await writeConfig(whole, "whole.toml");
-  return [...checkAccepted(deployed), ...checkAccepted(await accepted(wholeFile, prefix), "with what is left out")];
+  const left = checkAccepted(await accepted(wholeFile, prefix), "with what is left out");
+  return { checks: [...checkAccepted(deployed), ...left], solver };
 }
 
 /**
- * Starts the Worker here with this configuration and keys of no worth, and asks whether it is content. One that is not
- * knows no prefix and says why under the one that holds when none is configured.
+ * Starts the Worker here with this configuration and keys of no worth, and asks whether it is content, and for its solver.
+ * One that is not content knows no prefix and says why under the one that holds when none is configured.
  */
 async function accepted(file, prefix = DEFAULT_PREFIX) {
   const { startServer } = await import("./server.mjs");
@@ -133,7 +147,11 @@ async function accepted(file, prefix = DEFAULT_PREFIX) {
   try {
     const content = await fetch(`${server.url}${prefix}/health`);
     const response = content.ok ? content : await fetch(`${server.url}${DEFAULT_PREFIX}/health`);
-    return { status: response.status, body: await response.text() };
+    const solver = await fetch(`${server.url}${prefix}/solver.js`);
+    return {
+      ...{ status: response.status, body: await response.text() },
+      solver: solver.ok ? { text: await solver.text(), headers: solver.headers } : null,
+    };
   } finally {
     await server.stop();
   }

@@ -10,20 +10,21 @@
 import { MESSAGES_A_REQUEST, OBJECT_GB } from "./prices.mjs";
 import { asksInWait } from "./readings.mjs";
 
-/** Places of a shard: docs/decisions/push.md. */
+/** Places that a shard is planned for; `PLANNED_PLACES` in crates/queue/src/limits.rs, as the next two are there. */
 export const PLACES_OF_SHARD = 8_000;
+/** Shards that report to the coordinator itself; behind them stand relays, each for so many. */
+export const DIRECT_SHARDS = 50;
+export const SHARDS_OF_RELAY = 80;
 /** Joins a second that a shard is meant to take before another is opened. */
 const JOINS_OF_SHARD = 500;
-/** From so many shards on relays stand between, for so many shards each. */
-const RELAYS_FROM = 50;
-const SHARDS_OF_RELAY = 80;
 const MINUTE_SECONDS = 60;
 
 export const MODES = ["push", "poll"];
 
 /**
  * A crowd: `visitors`, `waitMinutes` that each waits, `arriveMinutes` in which they come, `isolates` of the edge, `challenge`
- * ("none": no work), `sessionMinutes` and `sessionRequests` of whoever is admitted, `passSeconds`, `lastsMinutes` from the
+ * ("none": no work), `hasStaticFiles` (not false: the deployment serves the script that works without its Worker, as
+ * `npm run deploy` has it), `sessionMinutes` and `sessionRequests` of whoever is admitted, `passSeconds`, `lastsMinutes` from the
  * first visitor to the last turn (by default what the two times add up to), `isDrawn`: a draw gives the turns, so that
  * somebody waits at each shard to the end. This is what follows from it.
  */
@@ -37,7 +38,7 @@ function shapeOf(crowd) {
   const lastSeconds = lastsMinutes * MINUTE_SECONDS;
   const fillSeconds = visitors / shards / joinsOfShard;
   const awakeSeconds = isDrawn ? lastSeconds : Math.min(lastSeconds, fillSeconds + waitSeconds);
-  const relays = shards > RELAYS_FROM ? Math.ceil(shards / SHARDS_OF_RELAY) : 0;
+  const relays = Math.ceil(Math.max(0, shards - DIRECT_SHARDS) / SHARDS_OF_RELAY);
   const admittedASecond = crowd.admittedASecond ?? visitors / lastSeconds;
   return {
     ...{ openShards, shards, relays, joinsOfShard, waitSeconds, lastSeconds },
@@ -72,9 +73,10 @@ export function waiting(readings, crowd, mode, prices) {
   const second = readings[mode].second;
   const isPush = mode === "push";
   const works = challenge !== "none" ? 1 : 0;
+  const paidWorks = crowd.hasStaticFiles === false ? works : 0;
   const [asks, asksWhy] = questions(readings, shape, mode);
   const sockets = isPush ? socket.requests : 0;
-  const cpuMs = page.cpuMs + works * solver.cpuMs + join.cpuMs + asks * look.cpuMs + sockets * socket.cpuMs;
+  const cpuMs = page.cpuMs + paidWorks * solver.cpuMs + join.cpuMs + asks * look.cpuMs + sockets * socket.cpuMs;
   const requests = (what, each, why) => line(`requests: ${what}`, each * visitors, prices.workerRequest, why);
   const calls = (what, units, why) => line(`objects: ${what}`, units, prices.objectRequest, why);
   const listening = [
@@ -85,14 +87,22 @@ export function waiting(readings, crowd, mode, prices) {
   const asking = [
     calls("the question that finds the turn", readings.admission.callsOfLook * visitors, "each visitor, at the home"),
   ];
-  const edges = page.requests + works + join.requests + asks + sockets;
+  const theWork = paidWorks
+    ? requests("the script that works", 1, "each visitor of an event that asks for work, once")
+    : line(
+        "static file: the script that works",
+        visitors,
+        0,
+        "each visitor, once; what the Worker does not answer is free",
+      );
+  const edges = page.requests + paidWorks + join.requests + asks + sockets;
   // A board is read by an isolate that is asked something, about once a second.
   const boards = Math.min(isolates * lastSeconds * readings.boardsASecond, edges * visitors);
   const reports = second.syncs * (shardSeconds + relays * lastSeconds);
   const objectSeconds = second.shardAwake * shardSeconds + second.coordinatorAwake * lastSeconds * (1 + relays);
   return [
     requests("the queue page", page.requests, "each visitor; the permit is in it"),
-    ...(works ? [requests("the script that works", 1, "each visitor of an event that asks for work, once")] : []),
+    ...(works ? [theWork] : []),
     requests("the join", join.requests, "each visitor"),
     requests("questions on the way", asks, asksWhy),
     ...(isPush ? listening : asking),

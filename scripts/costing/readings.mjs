@@ -121,7 +121,8 @@ export function readingsOf({ parts, measured }) {
       asksASecond: (push.asks.planned + push.asks.owed) / push.people / push.seconds,
     },
     poll: { second: ofSecond(quietPoll), byMinute: poll.by_minute },
-    boardsASecond: Math.max(...[push, poll, quietPoll, shop].map((part) => ofSecond(part).boards)),
+    // One isolate, in parts in which nothing but the board's age makes it read.
+    boardsASecond: Math.max(...[pages, quietPoll, shop].map((part) => ofSecond(part).boards)),
     admission: ofAdmission(push, admission, ofSecond(quietPush)),
     shop: {
       cpuMs: shop.cpu_ms / shopped,

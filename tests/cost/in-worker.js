@@ -35,7 +35,9 @@ class Meter {
   written = 0;
   read = 0;
   awake_ms = 0;
-  #last_ms = null;
+  /** The last event, and up to when its time is counted. */
+  #event_ms = null;
+  #counted_ms = null;
   #underWay = 0;
   #cursors = [];
 
@@ -45,10 +47,15 @@ class Meter {
 
   /** Something happens here, now. */
   touch() {
-    const now = Date.now();
-    const since = this.#last_ms === null ? 0 : now - this.#last_ms;
-    if (since > 0 && (this.#underWay > 0 || since <= AWAKE_MS)) this.awake_ms += since;
-    this.#last_ms = now;
+    this.#countUpTo(Date.now());
+    this.#event_ms = Date.now();
+    this.#counted_ms = this.#event_ms;
+  }
+
+  #countUpTo(now) {
+    if (this.#event_ms === null) return;
+    if (this.#underWay > 0 || now - this.#event_ms <= AWAKE_MS) this.awake_ms += Math.max(0, now - this.#counted_ms);
+    this.#counted_ms = Math.max(now, this.#counted_ms);
   }
 
   async during(work) {
@@ -76,6 +83,7 @@ class Meter {
   }
 
   get told() {
+    this.#countUpTo(Date.now());
     this.#add(this.#cursors.splice(0));
     const { kind, written, read, awake_ms } = this;
     return { kind, written, read, awake_ms };

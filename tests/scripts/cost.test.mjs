@@ -4,9 +4,18 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import test from "node:test";
-import { admission, admittedTraffic, bill, waiting } from "../../scripts/costing/arithmetic.mjs";
+import {
+  admission,
+  admittedTraffic,
+  bill,
+  DIRECT_SHARDS,
+  PLACES_OF_SHARD,
+  SHARDS_OF_RELAY,
+  waiting,
+} from "../../scripts/costing/arithmetic.mjs";
 import { eventOf, expectationOf } from "../../scripts/costing/events.mjs";
 import { PRICES } from "../../scripts/costing/prices.mjs";
+import { dollars } from "../../scripts/costing/table.mjs";
 import { asksInWait, eachAt, readingsOf } from "../../scripts/costing/readings.mjs";
 import { root } from "../../scripts/paths.mjs";
 import { run } from "../../scripts/processes.mjs";
@@ -64,13 +73,12 @@ const COUNTS = {
       coordinator: { ...awake, written: 30 },
     }),
     poll: part({
-      calls: { [`${LOOK} -> shard: board`]: 10 },
       by_minute: [
         { asks: 60, seconds: 120 },
         { asks: 10, seconds: 100 },
       ],
     }),
-    quietPoll: part({ calls: waits, shard: awake, coordinator: awake }),
+    quietPoll: part({ calls: { ...waits, [`${LOOK} -> shard: board`]: 10 }, shard: awake, coordinator: awake }),
     admission: part({
       asks: { planned: 0, turn: 0, owed: 0, after: 0, claims: 100 },
       cpu_ms: 100,
@@ -91,6 +99,9 @@ const CROWD = {
   ...{ sessionMinutes: 5, sessionRequests: 20, passSeconds: 180 },
 };
 
+/** What the command takes when it is asked for a million and ten minutes. */
+const CROWD_ASKED = { ...CROWD, isolates: 500, hasStaticFiles: true };
+
 const readings = readingsOf(COUNTS);
 const of = (lines) => Object.fromEntries(lines.map(({ what, units }) => [what, Math.round(units)]));
 const near = (value, wanted) =>
@@ -98,7 +109,7 @@ const near = (value, wanted) =>
 
 test("what each visitor asks for is multiplied by the visitors", () => {
   const units = of(waiting(readings, CROWD, "push", PRICES));
-  for (const what of ["the queue page", "the script that works", "the join", "the socket"]) {
+  for (const what of ["the queue page", "the join", "the socket"]) {
     assert.equal(units[`requests: ${what}`], 1_000_000, what);
   }
   // One of a hundred in ten seconds: six tenths of a question in ten minutes.
@@ -106,24 +117,24 @@ test("what each visitor asks for is multiplied by the visitors", () => {
   assert.equal(units["objects: joins"], 1_000_000);
   assert.equal(units["objects: sockets"], 1_000_000);
   assert.equal(units["objects: closings of sockets"], 50_000);
-  // Page 1 ms, script 0.5 ms, join 2 ms, socket 1 ms, and 0.6 looks.
-  assert.equal(units["processor of the edge, ms"], 5_100_000);
+  // Page 1 ms, join 2 ms, socket 1 ms, and 0.6 looks.
+  assert.equal(units["processor of the edge, ms"], 4_600_000);
 });
 
 test("what a shard takes in a second is multiplied by shards and seconds, and the coordinator is one", () => {
   const units = of(waiting(readings, CROWD, "push", PRICES));
   // 1,666.7 joins a second at four shards; 125 shards in the end, each filled within 19.2 s and waited at for 600.
   const shardSeconds = 125 * (8_000 / (1_000_000 / 600 / 4) + 600);
-  const ofRelays = 2 * 1_200;
-  assert.equal(units["objects: reports while they wait"], Math.round(shardSeconds + ofRelays));
-  assert.equal(units["objects awake, GB-s"], Math.round(0.128 * (shardSeconds + 1_200 * 3)));
+  const ofRelay = 1_200;
+  assert.equal(units["objects: reports while they wait"], Math.round(shardSeconds + ofRelay));
+  assert.equal(units["objects awake, GB-s"], Math.round(0.128 * (shardSeconds + 1_200 * 2)));
   // One read a second of each of a hundred isolates.
   assert.equal(units["objects: reads of the board"], 120_000);
 });
 
 test("with a draw somebody waits at each shard to the end", () => {
   const units = of(waiting(readings, { ...CROWD, isDrawn: true }, "push", PRICES));
-  assert.equal(units["objects awake, GB-s"], Math.round(0.128 * (125 * 1_200 + 1_200 * 3)));
+  assert.equal(units["objects awake, GB-s"], Math.round(0.128 * (125 * 1_200 + 1_200 * 2)));
 });
 
 test("joins share rows the more there are in a second, as far as was measured", () => {
@@ -154,9 +165,15 @@ test("who asks does so minute by minute before the turn, and as at the farthest 
   assert.equal(units["requests: the socket"], undefined);
 });
 
-test("no work, no script for it", () => {
-  const units = of(waiting(readings, { ...CROWD, challenge: "none" }, "push", PRICES));
-  assert.equal(units["requests: the script that works"], undefined);
+test("the script that works is paid for where the Worker serves it, and is not there without work", () => {
+  const [free, paid, none] = [{ hasStaticFiles: true }, { hasStaticFiles: false }, { challenge: "none" }].map((more) =>
+    waiting(readings, { ...CROWD, ...more }, "push", PRICES),
+  );
+  const sum = (lines) => lines.reduce((total, { usd }) => total + usd, 0);
+  near(sum(paid) - sum(free), 0.3 + 0.5 * 0.02);
+  near(sum(free), sum(none));
+  assert.equal(of(free)["static file: the script that works"], 1_000_000);
+  assert.equal(of(none)["static file: the script that works"], undefined);
 });
 
 test("admission is what happens from the turn to the pass", () => {
@@ -187,7 +204,7 @@ test("the sums are those of the lines, and follow the price list", () => {
   assert.equal(reckoned.usd.waiting, reckoned.by_mode.push);
   assert.equal(bill(readings, CROWD, "poll", PRICES).usd.waiting, reckoned.by_mode.poll);
   const dearer = bill(readings, CROWD, "push", { ...PRICES, workerRequest: 2 * PRICES.workerRequest });
-  near(dearer.by_mode.push - reckoned.by_mode.push, 0.3 * 4.6);
+  near(dearer.by_mode.push - reckoned.by_mode.push, 0.3 * 3.6);
   const half = bill(readings, { ...CROWD, visitors: 500_000 }, "push", PRICES);
   assert.ok(half.by_mode.push < 0.6 * reckoned.by_mode.push && half.by_mode.push > 0.4 * reckoned.by_mode.push);
   assert.equal(half.usd.admission > 0, true);
@@ -214,6 +231,34 @@ test("an event's crowd waits by its limits: half of what it takes to let all of 
   assert.throws(() => eventOf(events, "c"), /--event is "c"; there are: a, b/);
   assert.throws(() => expectationOf({ id: "a" }, times), /no limit in admission/);
   assert.throws(() => expectationOf({ ...event, mode: "off" }, times), /nobody waits in a line/);
+});
+
+test("shards and relays hold as many as the core's limits say", () => {
+  const limits = readFileSync(path.join(root, "crates/queue/src/limits.rs"), "utf8");
+  for (const [name, value] of [
+    ["PLANNED_PLACES", PLACES_OF_SHARD],
+    ["DIRECT_SHARDS", DIRECT_SHARDS],
+    ["RELAY_CHILDREN", SHARDS_OF_RELAY],
+  ]) {
+    const [, text] = limits.match(new RegExp(`const ${name}: u\\d+ = ([\\d_]+);`)) ?? [];
+    assert.equal(Number(text?.replaceAll("_", "")), value, name);
+  }
+});
+
+test("the page about scale has the prices of the counts that lie beside it", () => {
+  const counts = JSON.parse(readFileSync(path.join(root, "tests/cost/counts.json"), "utf8"));
+  const { usd, by_mode } = bill(readingsOf(counts), CROWD_ASKED, "push", PRICES);
+  assert.ok(by_mode.push < 2, `a million who listen for ten minutes cost ${by_mode.push}`);
+  const page = readFileSync(path.join(root, "docs/scale.md"), "utf8");
+  for (const [what, sum] of [
+    ["waiting, by push", by_mode.push],
+    ["waiting, by polling", by_mode.poll],
+    ["admission", usd.admission],
+    ["admitted traffic", usd.admitted_traffic],
+  ]) {
+    const [row] = page.split("\n").filter((text) => text.startsWith("|") && text.includes(what));
+    assert.ok(row?.includes(dollars(sum)), `${what}: ${dollars(sum)}`);
+  }
 });
 
 const cost = (...words) => run(process.execPath, [path.join(root, "scripts/cost.mjs"), ...words], { cwd: root });
