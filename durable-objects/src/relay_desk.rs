@@ -165,7 +165,7 @@ impl<T> RelayDesk<T> {
         }
         self.answer(answered, now, &mut step.answers);
         step.pokes = self.pokes.take(self.relay.pokes(), now);
-        if self.report_due(now).is_some_and(|at| at <= now) {
+        if self.report_due().is_some_and(|at| at <= now) {
             self.uplink.starts(now);
             self.stock_said = self.counts.stock;
             for held in &mut self.held {
@@ -253,11 +253,11 @@ impl<T> RelayDesk<T> {
         outcome.reply
     }
 
-    fn report_due(&self, now: UnixMillis) -> Option<UnixMillis> {
+    fn report_due(&self) -> Option<UnixMillis> {
         let gathering = self.opened.map(|opened| opened.plus(WINDOW));
         let due = self.uplink.due(self.relay.next_report())?;
         // What is being gathered goes along.
-        Some(gathering.map_or(due, |closes| due.max(closes.min(now.plus(WINDOW)))))
+        Some(gathering.map_or(due, |closes| due.max(closes)))
     }
 
     /// Whether everything of the run is to be deleted.
@@ -268,7 +268,7 @@ impl<T> RelayDesk<T> {
     /// When the next step is due.
     pub fn due(&self, now: UnixMillis) -> Due {
         let next_report = self.relay.next_report();
-        let report = self.report_due(now);
+        let report = self.report_due();
         let deadline = self
             .relay
             .next_wakeup()
@@ -289,3 +289,7 @@ impl<T> RelayDesk<T> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "relay_desk_tests.rs"]
+mod tests;

@@ -40,7 +40,11 @@ pub struct Counted(EdgeCounts, CountsApart, HandlingCounts);
 
 impl From<EdgeCounts> for Counted {
     fn from(counts: EdgeCounts) -> Self {
-        Counted(counts, counts.apart().unwrap_or_default(), counts.handling)
+        let plain = EdgeCounts {
+            handling: HandlingCounts::NONE,
+            ..counts.with(CountsApart::default())
+        };
+        Counted(plain, counts.apart().unwrap_or_default(), counts.handling)
     }
 }
 
@@ -72,3 +76,7 @@ pub enum RelaySays {
 pub fn relay_name(event: &str, run: u32, relay: u16) -> String {
     format!("{event}/{run}/relay/{relay}")
 }
+
+#[cfg(test)]
+#[path = "relay_wire_tests.rs"]
+mod tests;

@@ -27,18 +27,11 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 /** What a room publishes, and the log that its operator exports, as files. */
 async function published(room, name) {
   const draw = (await room.ask(`/_wr/queues/${room.event}/draw`)).json;
-  const operator = await room.operator();
-  const pages = [];
-  for (let after = 0; after !== undefined; ) {
-    const page = await operator.log(after);
-    assert.equal(page.status, 200, page.text);
-    pages.push(page.text);
-    after = page.headers["waiting-room-log-next"];
-  }
+  const log = await (await room.operator()).exportedLog();
   const files = { draw: path.join(folder, `${name}.json`), log: path.join(folder, `${name}.jsonl`) };
   writeFileSync(files.draw, JSON.stringify(draw));
-  writeFileSync(files.log, pages.join(""));
-  return { draw, files, log: pages.join("") };
+  writeFileSync(files.log, log);
+  return { draw, files, log };
 }
 
 const checked = (files, ticket, ...more) =>

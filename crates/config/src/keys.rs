@@ -23,7 +23,7 @@
 //! | `draw_grace_seconds` | 5 to 600: how long a draw waits for those who were not heard | 60 |
 //! | `beacon` | `drand`, `none`: whether a public random number takes part in draws | `drand` |
 //! | `beacon_wait_minutes` | 1 to 60: how long a draw waits for that number | 10 |
-//! | `expected_visitors` | 1 to 8000000 | 10000 |
+//! | `expected_visitors` | 1 to 51600000 | 10000 |
 //! | `admission.per_minute` | 1 to 1000000 admissions a minute | no such limit |
 //! | `admission.max_active` | 1 to 1000000 sessions at the same time | no such limit |
 //! | `admission.batch.size` | 1 to 1000000 admissions a period | no such limit |

@@ -109,7 +109,7 @@ fn whole_numbers_stay_within_their_range() {
         ),
         (
             "expected_visitors",
-            "1 to 8000000",
+            "1 to 51600000",
             json!([0, 8_000_001, 1e12]),
         ),
         ("session_minutes", "1 to 1440", json!([0, 1441, "20"])),

@@ -27,8 +27,8 @@ pub const MAX_CHILDREN: u16 = DIRECT_SHARDS + MAX_RELAYS;
 /// Shards of a run: 51,600,000 places as planned.
 pub const MAX_SHARDS: u16 = DIRECT_SHARDS + MAX_RELAYS * RELAY_CHILDREN;
 
-/// Visitors that an event may be planned for: what its shards can hold.
-pub const MOST_VISITORS: u32 = MAX_SHARDS as u32 * MAX_PLACES;
+/// Visitors that an event may be planned for. More can come: every shard takes some [`MAX_PLACES`].
+pub const MOST_VISITORS: u32 = MAX_SHARDS as u32 * PLANNED_PLACES as u32;
 
 /// Admissions a minute, in a batch or at the same time: no shop takes more at once, and products
 /// of it with the milliseconds of a day stay far below 64 bits.

@@ -3,7 +3,8 @@
 //! Its signature is made with a key that only the room has, so it cannot be checked here; what it
 //! says can be compared with the draw and the log. A room that is asked says whether it is its own.
 
-use anteroom_queue::units::EntryNumber;
+use anteroom_queue::tree::{child_of, relay_of};
+use anteroom_queue::units::{EntryNumber, ShardIndex};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 
@@ -144,6 +145,19 @@ impl Ticket {
             );
         };
         let (n, shard, home) = (cut.n, cut.shard, self.home);
+        // Many shards report through a relay, whose joins are those of all of them.
+        let is_behind_relay = relay_of(ShardIndex(home)).is_some();
+        if is_behind_relay {
+            let relay = child_of(ShardIndex(home));
+            return findings.expect(
+                shard == relay,
+                "ticket.home",
+                format!("log line {n} gave entry number {entry} to relay {shard}, behind which this place is"),
+                format!(
+                    "log line {n} gave entry number {entry} to {shard}, this place is at {home}, behind relay {relay}"
+                ),
+            );
+        }
         findings.expect(
             shard == home,
             "ticket.home",

@@ -52,21 +52,22 @@ export class Operator {
     return exchange(this.room.url, { path: `/_wr/queues/${this.event}/log?after=${after}`, headers: this.headers });
   }
 
-  /** The whole event log, as the objects of its lines. */
-  async wholeLog() {
-    const lines = [];
+  /** The whole event log, as it is exported. */
+  async exportedLog() {
+    let log = "";
     for (let after = 0; after !== undefined; ) {
       const answer = await this.log(after);
       assert.equal(answer.status, 200, answer.text);
-      lines.push(
-        ...answer.text
-          .split("\n")
-          .filter(Boolean)
-          .map((line) => JSON.parse(line)),
-      );
+      log += answer.text;
       after = answer.headers["waiting-room-log-next"];
     }
-    return lines;
+    return log;
+  }
+
+  /** The same as the objects of its lines. */
+  async wholeLog() {
+    const lines = (await this.exportedLog()).split("\n").filter(Boolean);
+    return lines.map((line) => JSON.parse(line));
   }
 
   look() {

@@ -29,6 +29,7 @@ fn no_claim_that_is_published_elsewhere_can_be_altered_without_a_failure_that_na
         ("jti", json!("AAEC")),
         ("home", json!(0)),
         ("home", json!(2)),
+        ("home", json!(51)),
         ("idx", json!(9)),
         ("line", json!(1)),
         ("line", json!(2)),
