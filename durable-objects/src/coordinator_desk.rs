@@ -125,15 +125,14 @@ impl<T> CoordinatorDesk<T> {
         if self.gathered.len() >= MAX_WAITING {
             return Taken::Busy(to);
         }
+        let entropy = Entropy(entropy);
         let command = match ask {
             CoordinatorAsk::Sync(report, counts) => {
                 self.count(counts);
-                let entropy = Entropy(entropy);
                 CoordinatorCommand::Sync { report, entropy }
             }
             CoordinatorAsk::Watched(report, counts, apart) => {
                 self.count(counts.with(apart));
-                let entropy = Entropy(entropy);
                 CoordinatorCommand::Sync { report, entropy }
             }
             CoordinatorAsk::Handled(report, counts, apart, handling) => {
@@ -141,12 +140,10 @@ impl<T> CoordinatorDesk<T> {
                     handling,
                     ..counts.with(apart)
                 });
-                let entropy = Entropy(entropy);
                 CoordinatorCommand::Sync { report, entropy }
             }
             CoordinatorAsk::Relayed(report, counts) => {
                 self.count(counts.into());
-                let entropy = Entropy(entropy);
                 CoordinatorCommand::Relayed { report, entropy }
             }
             CoordinatorAsk::Vitals => {

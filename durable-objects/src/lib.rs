@@ -44,6 +44,7 @@ mod permitted;
 mod platform;
 mod platform_error;
 mod pokes;
+mod poking;
 mod pump;
 mod push;
 #[cfg(test)]

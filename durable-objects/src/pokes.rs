@@ -2,20 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use anteroom_queue::tree::Node;
-use anteroom_queue::units::{Millis, RelayIndex, ShardIndex, UnixMillis};
-use worker::{Env, console_warn};
-
-use crate::call::Way;
-use crate::opening::Known;
-use crate::relay_wire::{self, RelayAsk, RelayCall};
-use crate::wire::{self, ShardAsk, ShardCall};
+use anteroom_queue::units::{Millis, UnixMillis};
 
 /// One child is asked for a report at most this often: it needs a few tenths to make one.
 pub const POKE_AFTER: Millis = Millis(1_000);
-
-/// The binding of the relays' class.
-pub const RELAY: &str = "RELAY";
 
 /// Who was asked when.
 #[derive(Debug)]
@@ -46,37 +36,5 @@ impl<K: Ord + Copy> Pokes<K> {
     fn at(&self, child: K, now: UnixMillis) -> UnixMillis {
         let last = self.0.get(&child).filter(|at| **at <= now);
         last.map_or(UnixMillis(0), |at| at.plus(POKE_AFTER))
-    }
-}
-
-/// Asks a child of `known` for a report. A failure is only logged: it is asked again.
-pub async fn poke(env: Env, known: Known, child: Node) {
-    let Known { event, run, .. } = known;
-    let (way, call) = match child {
-        Node::Shard(ShardIndex(shard)) => {
-            let name = wire::shard_name(&event, run, shard);
-            let ask = ShardAsk::Poke;
-            let call = ShardCall {
-                event,
-                run,
-                shard,
-                ask,
-            };
-            (Way::to(&env, "SHARD", name), wire::encode(&call))
-        }
-        Node::Relay(RelayIndex(relay)) => {
-            let name = relay_wire::relay_name(&event, run, relay);
-            let ask = RelayAsk::Poke;
-            let call = RelayCall {
-                event,
-                run,
-                relay,
-                ask,
-            };
-            (Way::to(&env, RELAY, name), wire::encode(&call))
-        }
-    };
-    if let Err(why) = way.call(&call).await {
-        console_warn!("asking {child:?} for a report: {why:?}");
     }
 }

@@ -13,7 +13,7 @@ use crate::instance::Driven;
 use crate::object::{Caller, Class, Shell, durable_object_of};
 use crate::opening::{FIRST_RELAY, Known};
 use crate::platform;
-use crate::pokes::poke;
+use crate::poking::poke;
 use crate::pump::Due;
 use crate::refusal::Refusal;
 use crate::relay_desk::RelayDesk;

@@ -19,7 +19,7 @@ use crate::object::{Caller, Class, Shell, durable_object_of};
 use crate::opening::{Known, shard_identity};
 use crate::permitted::is_visitors;
 use crate::platform;
-use crate::pokes::RELAY;
+use crate::poking::RELAY;
 use crate::pump::Due;
 use crate::push::Listeners;
 use crate::refusal::Refusal;

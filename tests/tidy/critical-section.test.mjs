@@ -12,7 +12,9 @@ const AROUND = [
   "instance",
   "object",
   "platform",
+  "poking",
   "pump",
+  "relay_object",
   "shard_object",
   "sockets",
 ];
