@@ -1,9 +1,9 @@
 //! Everything a coordinator object does except I/O: it gathers the reports of up to 20 ms, applies
 //! them to the core, has the rows stored in one transaction, and only then answers.
 //!
-//! After each step it says whom the object has to ask for a report (the draw waits for them) and
-//! which round of the beacon has to be fetched. Both are asked again until they have come, each at
-//! most once a second, so that nothing depends on any single try.
+//! After each step it says whom the object has to ask for a report ([`Pokes`]) and which round of the
+//! beacon has to be fetched. Both are asked again until they have come, each at most once a second, so
+//! that nothing depends on any single try.
 //!
 //! A report that changes nothing makes no row, so that a quiet queue costs no writes. After a
 //! [`WriteFailed`] the desk must not be used again: its state is newer than storage.
@@ -239,9 +239,10 @@ impl<T> CoordinatorDesk<T> {
         }
         store.commit(changes)?;
         self.look_at_lines(now);
+        let (awaited, warming) = (self.coordinator.pokes(), self.coordinator.warming());
         Ok(Step {
             answers,
-            pokes: self.pokes.take(self.coordinator.pokes(), now),
+            pokes: self.pokes.take(awaited, warming, now),
             beacon: self.round_to_fetch(now),
         })
     }
@@ -312,12 +313,12 @@ impl<T> CoordinatorDesk<T> {
 
     /// When the next step is due.
     pub fn due(&self, now: UnixMillis) -> Due {
-        let pokes = self.coordinator.pokes();
+        let (awaited, warming) = (self.coordinator.pokes(), self.coordinator.warming());
         let steps = [
             (!self.is_awake).then_some(now),
             self.coordinator.next_wakeup(),
             self.fetch_at(now),
-            self.pokes.next(pokes, now),
+            self.pokes.next(awaited, warming, now),
         ];
         let deadline = steps.into_iter().flatten().min();
         let came = matches!(self.fetching, Fetching::Came(..)).then_some(now);

@@ -164,7 +164,7 @@ impl<T> RelayDesk<T> {
             self.want_answers(now);
         }
         self.answer(answered, now, &mut step.answers);
-        step.pokes = self.pokes.take(self.relay.pokes(), now);
+        step.pokes = self.pokes.take(self.relay.pokes(), None, now);
         if self.report_due().is_some_and(|at| at <= now) {
             self.uplink.starts(now);
             self.stock_said = self.counts.stock;
@@ -279,7 +279,7 @@ impl<T> RelayDesk<T> {
             self.opened.map(|opened| opened.plus(WINDOW)),
             patience.min(),
             report,
-            self.pokes.next(self.relay.pokes(), now),
+            self.pokes.next(self.relay.pokes(), None, now),
         ];
         let lasting = [deadline, next_report.and(report.or(Some(now)))];
         Due {

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use crate::draw::Hash;
-use crate::limits::{MAX_CLAIM_BATCHES, PLANNED_PLACES};
+use crate::limits::{MAX_CLAIM_BATCHES, PERMIT_TO_JOIN, PLANNED_PLACES};
+use crate::load::Load;
 use crate::sync::{Below, Counters, Cut, Entrants, LateJoins};
 use crate::units::{EntryNumber, UnixMillis};
 
@@ -67,6 +68,9 @@ pub struct Child {
     /// The version of the board that it was last told. Not stored.
     #[serde(skip)]
     pub told: u64,
+    /// How many come a second. Not stored.
+    #[serde(skip)]
+    pub(crate) load: Load,
 }
 
 impl Child {
@@ -79,12 +83,26 @@ impl Child {
         .with_blank_reports()
     }
 
-    /// Whether a shard has as many places as it is planned for: visitors admitted in one step have places too, although they
-    /// never joined.
-    pub(crate) fn is_full(&self) -> bool {
+    /// Everybody who came so far: who joined, and who tried to be let in at once.
+    pub(crate) fn came(&self) -> u64 {
+        let lines = self.lines.iter();
+        lines
+            .map(|line| line.counters.joined + line.counters.tried)
+            .sum()
+    }
+
+    /// Whether a shard has as many places as it is planned for once those are there who are on their way, at the rate of the
+    /// last seconds.
+    pub(crate) fn is_full_soon(&self, now: UnixMillis) -> bool {
+        self.is_full_with(self.load.per_second(now))
+    }
+
+    /// The same, if so many a second are on their way. Visitors admitted in one step have places too, although they never
+    /// joined.
+    pub(crate) fn is_full_with(&self, per_second: u64) -> bool {
         let lines = self.lines.iter();
         let places = lines.map(|line| line.counters.joined + line.tries_granted);
-        places.sum::<u64>() >= PLANNED_PLACES
+        places.sum::<u64>() + per_second * PERMIT_TO_JOIN.0 / 1_000 >= PLANNED_PLACES
     }
 
     /// Forgets what only reports say.

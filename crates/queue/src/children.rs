@@ -54,6 +54,7 @@ pub(crate) fn hear(children: &mut Children, report: &SyncRequest, now: UnixMilli
         .or_insert_with(|| Child::of_lines(lines));
     child.heard = now;
     child.unconfirmed = u64::from(report.unconfirmed);
+    let came = child.came();
     let mut grew = false;
     for (position, line) in report.lines.iter().enumerate() {
         let unnumbered = child.lines[position].cuts.len();
@@ -65,6 +66,7 @@ pub(crate) fn hear(children: &mut Children, report: &SyncRequest, now: UnixMilli
             child.chains[position] = (line.counters.joined, line.chain);
         }
     }
+    child.load.add(child.came() - came, now);
     grew
 }
 

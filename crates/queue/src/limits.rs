@@ -146,6 +146,10 @@ pub const MOST_NETWORKS: usize = 3;
 /// New joins a second that one shard is planned for: a quarter of the least that was measured.
 pub const PLANNED_JOINS_PER_SECOND: u64 = 500;
 
+/// New joins a second that one shard takes at most: with its polls and board reads it stays below the 1,000 requests a second
+/// that an object can do.
+pub const HIGHEST_JOINS_PER_SECOND: u64 = 700;
+
 /// An answer that comes this long after its report is not taken: its grants could start sessions
 /// that outlive the coordinator's count of a lost shard.
 pub const STALE_REPLY: Millis = Millis(30_000);
@@ -157,6 +161,9 @@ pub const RELAY_SILENCE: Millis = Millis(15_000);
 /// Ranges of joins that a relay keeps apart until they have numbers: 80 shards and a minute and a half of seconds, in a
 /// row of less than 100 kB. Joins beyond them wait at their shards.
 pub const MAX_PIECES: usize = 8_192;
+
+/// From a permit to its join: two seconds until every edge has the newer board, and three for a page and its first work.
+pub const PERMIT_TO_JOIN: Millis = Millis(5_000);
 
 /// A child that was not heard for this long is not woken for news.
 pub const WOKEN_WITHIN: Millis = Millis::from_minutes(10);

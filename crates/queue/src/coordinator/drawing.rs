@@ -18,7 +18,7 @@ use crate::draw::beacon::{BEACON_DELAY, SIGNATURE_BYTES};
 use crate::draw::{Hash, SeedFields, commitment, randomness, round_after, round_time, secret_of};
 use crate::limits::REVEAL_AFTER;
 use crate::log::{BegunLine, Record};
-use crate::tree::{Node, child_of};
+use crate::tree::child_of;
 use crate::units::{ShardIndex, UnixMillis};
 
 /// The stored draw of one line.
@@ -143,16 +143,12 @@ impl Coordinator {
         })
     }
 
-    /// The children to be asked for a report now: without them the draw would wait.
-    pub fn pokes(&self) -> Vec<Node> {
-        let mut numbers: Vec<u16> = (0..self.lines.len())
+    /// The children without whose report the draw would wait.
+    pub(super) fn awaited_entrants(&self) -> impl Iterator<Item = u16> + '_ {
+        (0..self.lines.len())
             .filter(|position| self.lines[*position].collecting.is_some())
             .filter(|position| self.draw_is_open(*position))
             .flat_map(|position| self.unheard_entrants(position))
-            .collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers.into_iter().map(Node::of_child).collect()
     }
 
     fn fix(&mut self, position: usize, now: UnixMillis) {

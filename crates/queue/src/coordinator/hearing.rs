@@ -61,7 +61,9 @@ impl Coordinator {
         }
         self.entropy = entropy;
         let number = report.shard.0;
+        let before = self.came_to(number);
         self.hear(&report, now);
+        self.measure(number, before, now);
         if let Some(child) = self.children.get_mut(&number) {
             child.below = below;
         }

@@ -4,7 +4,8 @@
 //! shards and seconds, never visitors: a million more places cost it nothing. It gives
 //! consecutive entry numbers to reported joins (`cutting`), offers turns by moving `called`
 //! (`turns`), draws the order of those who came before the opening (`drawing`), hears reports (`hearing`), grants claims exactly within the limits (`granting`), follows the operator
-//! (`steering`), slows down for an origin in trouble (`health`), lives through the event (`life`), publishes the board (`publishing`) and keeps the
+//! (`steering`), opens as many shards as the load needs (`opening_shards`), says how often they report (`pacing`) and whom to
+//! wake (`waking`), slows down for an origin in trouble (`health`), lives through the event (`life`), publishes the board (`publishing`) and keeps the
 //! event log (`logbook`).
 //!
 //! The invariant: sessions are the grants less the ends, and a grant is made only while they are
@@ -23,11 +24,14 @@ pub mod health;
 mod hearing;
 pub mod life;
 pub mod logbook;
+mod opening_shards;
+mod pacing;
 mod publishing;
 pub mod rows;
 pub mod steering;
 mod storing;
 mod turns;
+mod waking;
 mod window;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -38,7 +42,6 @@ use crate::calling::Calling;
 use crate::child::ChildLine;
 use crate::children::Children;
 use crate::clock::Clock;
-use crate::limits::{COORDINATOR_REQUESTS_PER_SECOND, SHORTEST_SYNC};
 use crate::outcome::Outcome;
 use crate::settings::{Limits, Settings};
 use crate::units::{Millis, UnixMillis};
@@ -49,6 +52,7 @@ use edges::Hearsay;
 use health::Health;
 use life::Life;
 use logbook::Logbook;
+use opening_shards::{AHEAD, Openings};
 use rows::{CoordinatorRow, LineRow};
 use steering::Live;
 
@@ -113,8 +117,9 @@ pub struct Coordinator {
     next_call: UnixMillis,
     /// Ends in all, by second, of the last seconds.
     ends: VecDeque<(UnixMillis, u64)>,
-    /// Entry numbers in all, by second, of the last seconds.
-    joins: VecDeque<(UnixMillis, u64)>,
+    openings: Openings,
+    /// The version of the board with the last brake that was put on or taken off, as far as is known.
+    brake: u64,
     /// From the last report; decides what must not depend on a shard's number.
     entropy: Entropy,
     changed: Changed,
@@ -168,7 +173,8 @@ impl Coordinator {
             collect_until: None,
             next_call: now,
             ends: VecDeque::new(),
-            joins: VecDeque::new(),
+            openings: Openings::default(),
+            brake: 0,
             entropy: Entropy::default(),
             changed: Changed::default(),
         }
@@ -183,7 +189,6 @@ impl Coordinator {
         if self.clock.was_wrong(now) {
             self.admission.bring_back(now);
             self.ends.clear();
-            self.joins.clear();
             self.health.forget_grants();
             self.collect_until = self.collect_until.map(|at| at.min(now));
         }
@@ -227,13 +232,14 @@ impl Coordinator {
     pub fn next_wakeup(&self) -> Option<UnixMillis> {
         let now = self.clock.high();
         let forgotten = self.life.ended_at.map(|at| at.plus(self.settings.keep));
-        let steps = (0..self.lines.len())
-            .filter_map(|position| self.opens_at(position))
-            .chain(self.settings.prequeue_at);
+        let steps = self.beginnings();
+        let warmings = self.beginnings().map(|at| at.minus(AHEAD));
         steps
+            .chain(warmings)
             .filter(|at| *at > now)
             .chain(self.collect_until)
             .chain(self.next_draw_step(now))
+            .chain(self.next_untold(now))
             .chain(self.next_hearsay())
             .chain(self.next_verdict())
             .chain(forgotten)
@@ -304,11 +310,5 @@ impl Coordinator {
         self.children
             .values()
             .flat_map(move |child| child.lines[positions.clone()].iter())
-    }
-
-    /// How long shards wait between reports, so that all together stay within the plan.
-    fn pace(&self) -> Millis {
-        let spread = self.children.len() as u64 * 1_000 / COORDINATOR_REQUESTS_PER_SECOND;
-        Millis(spread.max(SHORTEST_SYNC.0))
     }
 }

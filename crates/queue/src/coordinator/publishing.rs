@@ -5,18 +5,12 @@ use super::command::{CoordinatorReply, Noted, Totals};
 use super::drawing::Draw;
 use crate::board::{Board, LineBoard, Pause, Phase};
 use crate::child::ChildLine;
-use crate::limits::{
-    DIRECT_SHARDS, GRANT_TO_HEARD, MAX_SHARDS, PLANNED_JOINS_PER_SECOND, PLANNED_PLACES,
-};
+use crate::limits::GRANT_TO_HEARD;
 use crate::settings::Settings;
-use crate::tree::{child_of, relay_of};
 use crate::units::{EntryNumber, Millis, Rank, ShardIndex, UnixMillis};
 
 /// A first visit is tried when a grant is to be had within this time.
 const TRY_OUTLOOK: Millis = Millis(1_000);
-
-/// Joins are measured over this time.
-const JOIN_WINDOW: Millis = Millis(2_000);
 
 /// The board of a queue of which nothing is known yet.
 pub(super) fn blank(settings: &Settings) -> Board {
@@ -42,7 +36,7 @@ impl Coordinator {
     /// Makes the present board; a board that differs is a new version.
     pub(super) fn publish(&mut self, now: UnixMillis) {
         self.count_brakes(now);
-        let shards = self.shards();
+        self.mind_openings(now);
         let board = Board {
             version: self.board.version,
             mode: self.mode(),
@@ -52,8 +46,8 @@ impl Coordinator {
             limits: self.limits(),
             slowdowns: self.live.slowdowns,
             room: (0..self.lines.len()).any(|position| self.has_room(position, TRY_OUTLOOK, now)),
-            open_shards: self.open_shards(shards),
-            shards,
+            open_shards: self.open_shards(),
+            shards: self.shards(),
             homes: self.life.homes,
             stock: self.life.stock,
             ended_at: self.life.ended_at,
@@ -62,11 +56,13 @@ impl Coordinator {
                 .collect(),
         };
         if self.rebuilt || board != self.board {
+            let is_brake = self.is_brake(&board, now);
             self.rebuilt = false;
             self.board = Board {
                 version: self.board.version + 1,
                 ..board
             };
+            self.tell_brake(is_brake);
             self.changed.queue = true;
         }
     }
@@ -109,75 +105,6 @@ impl Coordinator {
             advance: line.calling.advance(),
             offers: line.calling.offers(self.settings.hold),
             draw: line.draw.as_ref().map(Draw::board),
-        }
-    }
-
-    /// As many shards as the plan needs, and more when those are full.
-    pub(super) fn shards(&self) -> u16 {
-        let planned = self.planned_shards();
-        let used = self.last_shard().map_or(0, |last| last.0 + 1);
-        let known = planned.max(used);
-        let full = (0..known).all(|shard| self.is_full(shard));
-        if full {
-            (known + 1).min(MAX_SHARDS)
-        } else {
-            known
-        }
-    }
-
-    /// The last shard that has reported, to the coordinator or to a relay.
-    fn last_shard(&self) -> Option<ShardIndex> {
-        let by_relays = self
-            .children
-            .values()
-            .filter_map(|child| child.below.as_ref());
-        let direct = self.children.range(..DIRECT_SHARDS).next_back();
-        by_relays
-            .filter_map(|below| below.last)
-            .chain(direct.map(|(number, _)| ShardIndex(*number)))
-            .max()
-    }
-
-    /// As many shards as the expected visitors need.
-    pub(super) fn planned_shards(&self) -> u16 {
-        let expected = self
-            .settings
-            .expected_visitors
-            .max(self.live.expected_visitors);
-        expected
-            .div_ceil(PLANNED_PLACES)
-            .clamp(1, u64::from(MAX_SHARDS)) as u16
-    }
-
-    /// A relay says which of its shards are; until it is heard none is.
-    fn is_full(&self, shard: u16) -> bool {
-        let child = self.children.get(&child_of(ShardIndex(shard)));
-        child.is_some_and(|child| match relay_of(ShardIndex(shard)) {
-            Some(_) => child
-                .below
-                .as_ref()
-                .is_some_and(|below| below.full.contains(&ShardIndex(shard))),
-            None => child.is_full(),
-        })
-    }
-
-    /// As few shards as the joins need, so that their groups are large: those with room, in
-    /// order, one more than the measured rate asks for, and an eighth of all from the start. When
-    /// every shard is full, all take joins beyond the plan.
-    fn open_shards(&self, shards: u16) -> Vec<ShardIndex> {
-        let per_second = self.joins_within(JOIN_WINDOW) * 1_000 / JOIN_WINDOW.0;
-        let by_rate = per_second.div_ceil(PLANNED_JOINS_PER_SECOND)
-            + u64::from(per_second > PLANNED_JOINS_PER_SECOND / 2);
-        let wanted = by_rate.max(u64::from(shards.div_ceil(8))).max(1) as usize;
-        let open: Vec<ShardIndex> = (0..shards)
-            .filter(|shard| !self.is_full(*shard))
-            .take(wanted)
-            .map(ShardIndex)
-            .collect();
-        if open.is_empty() {
-            (0..shards).map(ShardIndex).collect()
-        } else {
-            open
         }
     }
 
@@ -235,50 +162,6 @@ impl Coordinator {
                 .filter(|child| now.since(child.heard) <= GRANT_TO_HEARD)
                 .map(|child| child.below.as_ref().map_or(1, |below| below.heard))
                 .sum(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::child::Child;
-    use crate::settings::{Limits, Mode};
-    use crate::whole_way::{self, settings};
-
-    /// One shard is planned; it has `joined` joins and admitted `in_one_step` first visits.
-    fn shards_with(joined: u64, in_one_step: u64) -> (u16, Vec<ShardIndex>) {
-        let settings = Settings {
-            expected_visitors: PLANNED_PLACES,
-            ..settings(Mode::Auto, Limits::default())
-        };
-        let mut coordinator = whole_way::coordinator(settings).reply;
-        let mut line = ChildLine::default();
-        line.counters.joined = joined;
-        line.tries_granted = in_one_step;
-        let mut child = Child::of_lines(1);
-        child.lines = vec![line];
-        coordinator.children.insert(0, child);
-        let shards = coordinator.shards();
-        (shards, coordinator.open_shards(shards))
-    }
-
-    #[test]
-    fn a_shard_is_full_of_whoever_has_a_place_there_joined_or_admitted_in_one_step() {
-        for (joined, in_one_step, full) in [
-            (PLANNED_PLACES - 1, 0, false),
-            (0, PLANNED_PLACES - 1, false),
-            (PLANNED_PLACES, 0, true),
-            (0, PLANNED_PLACES, true),
-            (PLANNED_PLACES - 5, 5, true),
-        ] {
-            let (shards, open) = shards_with(joined, in_one_step);
-            let expected = if full {
-                (2, vec![ShardIndex(1)])
-            } else {
-                (1, vec![ShardIndex(0)])
-            };
-            assert_eq!((shards, open), expected, "{joined} and {in_one_step}");
         }
     }
 }

@@ -75,6 +75,7 @@ impl Coordinator {
             return Err(Corrupt("the row of the queue is missing".to_owned()));
         }
         coordinator.check()?;
+        coordinator.resume_openings(coordinator.clock.high(), now);
         for position in 0..lines {
             let running = coordinator.holds_run(position, now);
             coordinator.lines[position].calling.resume(running, now);

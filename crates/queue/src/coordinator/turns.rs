@@ -136,18 +136,11 @@ impl Coordinator {
             .map(|line| line.counters.ended)
             .sum();
         note_second(&mut self.ends, ended, ENDS_KEPT, now);
-        let entries = self.lines.iter().map(|line| line.row.entries).sum();
-        note_second(&mut self.joins, entries, ENDS_KEPT, now);
     }
 
     /// How many sessions ended in the last `within`.
     fn ends_within(&self, within: Millis) -> u64 {
         grown_within(&self.ends, within)
-    }
-
-    /// How many entry numbers were given out in the last second or so.
-    pub(super) fn joins_within(&self, within: Millis) -> u64 {
-        grown_within(&self.joins, within)
     }
 
     /// Claims and totals of all shards, for operators.

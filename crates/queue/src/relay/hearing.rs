@@ -187,7 +187,7 @@ impl Relay {
         let shards = || self.shards.iter();
         Below {
             full: shards()
-                .filter(|(_, child)| child.is_full())
+                .filter(|(_, child)| child.is_full_soon(now))
                 .map(|(number, _)| ShardIndex(*number))
                 .collect(),
             last: shards().next_back().map(|(number, _)| ShardIndex(*number)),

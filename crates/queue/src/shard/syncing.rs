@@ -154,6 +154,20 @@ impl Shard {
         ShardReply::Done
     }
 
+    /// The numbers of a draw's entrants are those of the joins as they stood when they were reported. With a board that says
+    /// who is in the draw the others take another order, so these are given first.
+    fn number_entrants(&mut self, reply: &SyncReply) {
+        let lines = reply.board.iter().flat_map(|board| &board.lines);
+        for (position, (line, answer)) in lines.zip(&reply.lines).enumerate() {
+            let fixed = line.draw.as_ref().and_then(|draw| draw.fixed.as_ref());
+            let entrants = fixed.map_or(0, |fixed| fixed.entrants);
+            for cut in &answer.cuts {
+                let count = entrants.saturating_sub(cut.first_entry.0).min(cut.count);
+                self.number(position, &Cut { count, ..*cut });
+            }
+        }
+    }
+
     /// Takes the board if it is newer, and notes since when what we have was true at the latest.
     fn hear_board(&mut self, reply: &SyncReply, behind: Millis, now: UnixMillis) {
         let known = self.board.as_ref().map_or(0, |board| board.version);
