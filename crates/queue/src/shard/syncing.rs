@@ -139,6 +139,7 @@ impl Shard {
                 .map_or(PATIENT_SYNC, |wait| wait.min(PATIENT_SYNC));
         }
         self.doubted = false;
+        self.number_entrants(&reply);
         self.hear_board(&reply, behind, now);
         for (position, answer) in reply.lines.into_iter().enumerate() {
             for cut in &answer.cuts {
