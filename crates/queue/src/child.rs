@@ -70,7 +70,7 @@ pub struct Child {
     pub told: u64,
     /// How many come a second. Not stored.
     #[serde(skip)]
-    pub(crate) load: Load,
+    pub load: Load,
 }
 
 impl Child {

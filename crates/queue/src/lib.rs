@@ -25,7 +25,7 @@ pub mod draw;
 mod freshness;
 pub mod limits;
 pub mod line;
-mod load;
+pub mod load;
 pub mod log;
 mod outcome;
 pub mod regions;

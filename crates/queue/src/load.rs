@@ -10,7 +10,7 @@ const SLOTS: usize = 4;
 
 /// A measured rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Load {
+pub struct Load {
     slots: [u64; SLOTS],
     /// The number of the newest slot, in slots since the Unix epoch.
     newest: u64,
@@ -18,7 +18,7 @@ pub(crate) struct Load {
 
 impl Load {
     /// So many more were heard of.
-    pub(crate) fn add(&mut self, more: u64, now: UnixMillis) {
+    pub fn add(&mut self, more: u64, now: UnixMillis) {
         let slot = now.0 / SLOT.0;
         if slot < self.newest || slot - self.newest >= SLOTS as u64 {
             // Nothing for long, or by a clock that was set back.
@@ -34,7 +34,7 @@ impl Load {
 
     /// How many a second come: of the last two seconds, of the last one and a half and of the last one the most, so that
     /// what grows is not taken for what it was.
-    pub(crate) fn per_second(&self, now: UnixMillis) -> u64 {
+    pub fn per_second(&self, now: UnixMillis) -> u64 {
         let slot = now.0 / SLOT.0;
         let under_way = now.0 % SLOT.0;
         let of = |age: u64| match slot.checked_sub(age) {
