@@ -32,7 +32,9 @@ function tableOf(title, lines, people, usd) {
 function crowdText(crowd, shape) {
   const minutes = (value) => `${figure(value)} min`;
   const who = crowd.event ? `event ${crowd.event}: ` : "";
-  const limit = crowd.limit ? `, let in by ${crowd.limit}` : "";
+  const limit = crowd.limit
+    ? ` on average; let in by ${crowd.limit}, all of them after ${minutes(crowd.lastsMinutes)}`
+    : "";
   return [
     `${who}${amount(crowd.visitors)} visitors come within ${minutes(crowd.arriveMinutes)}, each waits ${minutes(crowd.waitMinutes)}${limit}`,
     `${amount(shape.shards)} shards of at most 8,000 places, ${shape.openShards} taking joins at a time (${figure(shape.joinsOfShard)}/s each), ${shape.relays} relays`,
