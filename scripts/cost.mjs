@@ -1,8 +1,9 @@
 // `npm run cost`: what waiting, going in and shopping cost at the platform's list prices, from what a measured run took.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { command, configFileOf, readArguments, UsageError, wholeNumber } from "./command-line.mjs";
 import { bill, MODES } from "./costing/arithmetic.mjs";
-import { FORMAT } from "./costing/format.mjs";
+import { FORMAT, PARTS } from "./costing/format.mjs";
 import { PRICES } from "./costing/prices.mjs";
 import { readingsOf } from "./costing/readings.mjs";
 import { printed } from "./costing/table.mjs";
@@ -47,7 +48,15 @@ function countsOf(file) {
   if (counts?.format !== FORMAT) {
     throw new UsageError(`--counts ${file}: format is ${JSON.stringify(counts?.format)}, allowed is ${FORMAT}`);
   }
+  const missing = PARTS.filter((name) => counts.parts?.[name] === undefined);
+  if (missing.length > 0) throw new UsageError(`--counts ${file}: parts has no ${missing.join(", ")}`);
   return counts;
+}
+
+/** Nothing is counted for minutes, to be lost then. */
+function checkFolder(name, file) {
+  if (file === undefined || existsSync(path.dirname(path.resolve(file)))) return;
+  throw new UsageError(`--${name} is ${JSON.stringify(file)}, but there is no such folder`);
 }
 
 async function measured(visitors, waitMinutes) {
@@ -90,13 +99,16 @@ async function main(words) {
   const mode = values.mode ?? "push";
   if (!MODES.includes(mode))
     throw new UsageError(`--mode is ${JSON.stringify(mode)}, allowed is ${MODES.join(" or ")}`);
+  for (const name of ["json", "save-counts"]) checkFolder(name, values[name]);
   const crowd = await crowdOf(values);
   const visitors = number(values, "measure-visitors", 200, 5_000) ?? 2_000;
   const counts = values.counts === undefined ? await measured(visitors, 10) : countsOf(values.counts);
   if (values["save-counts"]) writeFileSync(values["save-counts"], `${JSON.stringify(counts, null, 1)}\n`);
   const reckoned = bill(readingsOf(counts), crowd, mode, PRICES);
+  const { usd, by_mode } = reckoned;
+  const sums = [...Object.values(usd), ...Object.values(by_mode)];
+  if (!sums.every(Number.isFinite)) throw new Error("these counts give no price: in a part of them nothing happened");
   if (values.json) {
-    const { usd, by_mode } = reckoned;
     writeFileSync(values.json, `${JSON.stringify({ usd, by_mode }, null, 2)}\n`);
   }
   process.stdout.write(`${printed(reckoned, crowd, mode, counts)}\n`);

@@ -11,7 +11,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import path from "node:path";
 import { buildDir } from "../../scripts/paths.mjs";
-import { FORMAT } from "../../scripts/costing/format.mjs";
+import { FORMAT, PARTS } from "../../scripts/costing/format.mjs";
 import { lockedVersion } from "../../scripts/costing/versions.mjs";
 import { startRoom } from "../e2e/harness/room.mjs";
 import { solverOf } from "../e2e/harness/work.mjs";
@@ -45,11 +45,6 @@ const SHOP_TAKES_MS = 100;
 const SHOPPERS = 200;
 const SHOP_EVERY_MS = 2_000;
 const ENDS_PER_SECOND = 10;
-/** In this order; each is a method below. */
-const PARTS = [
-  ...["pages", "solver", "joins", "looks", "sockets", "quietPush", "push", "poll", "quietPoll"],
-  ...["admission", "shop", "ends"],
-];
 
 /** How much work a permit asks for: it is signed, not secret. */
 const bitsOf = (permit) => JSON.parse(Buffer.from(permit.split(".")[1], "base64url")).bits;
@@ -286,6 +281,7 @@ export async function measure({
   try {
     await measurement.start();
     const parts = {};
+    // Each is a method above.
     for (const name of PARTS) parts[name] = await measurement[name]();
     const [{ model }] = cpus();
     return {

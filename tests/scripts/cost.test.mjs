@@ -320,6 +320,11 @@ test("input that makes no sense is told which field it is, and what is allowed",
       [["--counts", path.join(folder, "none.json")], "there is no such file"],
       [["--counts", file("bad.json", "{")], "not JSON"],
       [["--counts", file("other.json", '{"format":7}')], "format is 7, allowed is 1"],
+      [
+        ["--counts", file("part.json", JSON.stringify({ ...COUNTS, parts: { pages: {} } }))],
+        "parts has no solver, joins",
+      ],
+      [["--json", path.join(folder, "nowhere", "sums.json")], "there is no such folder"],
       [["--isolates", "0"], '--isolates is "0"'],
       [["--surprise"], "--surprise"],
     ]) {
