@@ -8,11 +8,16 @@ import { runOrThrow } from "./processes.mjs";
 import { buildNative } from "./rust-program.mjs";
 import { setup } from "./setup.mjs";
 
-const USAGE = `npm run bench -- challenge | isolation | places
+const USAGE = `npm run bench -- [--json FILE] | push [--json FILE] | challenge | isolation | places
+  (nothing)  the edge: status poll, queue page, board, join and admitted request beside Workers in JavaScript and Rust that
+             do next to nothing, an object that stores nothing, and a Node server on Redis (Debian's package redis-server;
+             without it those ratios are null); rows written for a thousand joins (4 min)
+  push       8,000 sockets at one shard while 200 visitors join each second: how soon everyone has a changed board (2 min)
   challenge  how long the edge needs to refuse a solution that is none, in WebAssembly; baseline: one hash
   isolation  joins of one event while another is flooded by half a core, in one process; baseline: the same joins without
              the flood, turn by turn (5 min)
-  places     what a million anonymous places take in memory and rows, and eight thousand in the files of workerd`;
+  places     what a million anonymous places take in memory and rows, and eight thousand in the files of workerd
+  --json FILE  also write the figures there`;
 
 const TARGET = "wasm32-unknown-unknown";
 const MODULE = path.join(targetDir, TARGET, "release/examples/rubbish.wasm");
@@ -79,13 +84,31 @@ async function places() {
   process.stdout.write(`on disk  ${each} bytes a place, ${places} places in ${files} file of workerd\n`);
 }
 
-const BENCHES = { challenge, isolation, places };
+async function edge(options) {
+  await setup(["packages", "rust", "tools", "keys", "keysTool", "worker"]);
+  await buildNative("anteroom-load");
+  await (await import("../tests/bench/baseline.mjs")).buildBaseline();
+  await (await import("../tests/bench/edge.mjs")).edge(options);
+}
+
+async function push(options) {
+  await setup(["packages", "rust", "tools", "keys", "keysTool", "worker"]);
+  await buildNative("anteroom-load");
+  await (await import("../tests/bench/push.mjs")).push(options);
+}
+
+const BENCHES = { edge, push, challenge, isolation, places };
+/** Those that write figures. */
+const WITH_JSON = ["edge", "push"];
 
 command(import.meta.url, USAGE, async (words) => {
-  const { positionals } = readArguments(words, {}, true);
-  const [name] = positionals;
-  if (positionals.length !== 1 || !Object.hasOwn(BENCHES, name)) {
+  const { values, positionals } = readArguments(words, { json: { type: "string" } }, true);
+  const [name = "edge"] = positionals;
+  if (positionals.length > 1 || !Object.hasOwn(BENCHES, name)) {
     throw new UsageError(`name what to measure: ${Object.keys(BENCHES).join(", ")}`);
   }
-  await BENCHES[name]();
+  if (values.json !== undefined && !WITH_JSON.includes(name)) {
+    throw new UsageError(`--json is for ${WITH_JSON.join(" and ")}`);
+  }
+  await BENCHES[name](values);
 });

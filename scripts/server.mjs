@@ -33,6 +33,7 @@ const KEPT_OUTPUT_CHARACTERS = 64_000;
  * - `shopSettings`: further environment variables of the shop, such as `{ SHOP_TEST_ENDPOINTS: "1" }`
  * - `buildDir`: where index.js and index_bg.wasm are; `onOutput(text)`: what the children print
  * - `under`: a command with its first arguments that starts workerd; `uid`: the user who runs it, and owns the state then
+ * - `beside`, `outbound`: Workers in the same process, see `workerdConfig`; their modules are `{ name, bytes }`
  */
 export async function startServer(options = {}) {
   const server = new Server(options);
@@ -112,6 +113,8 @@ class Server {
     this.certificate = pair?.certificate;
     const modules = modulesOf(buildDir);
     for (const { name, bytes } of modules) writeFileSync(this.#in("serve", name), bytes);
+    const { beside = [], outbound } = this.#options;
+    const workersBeside = beside.map((worker) => this.#withFiles(worker));
     this.#writeConfig = () => {
       const text = workerdConfig({
         config: withShopAddress(config, this.#shop?.url ?? UNREACHABLE_ORIGIN),
@@ -121,6 +124,8 @@ class Server {
         address: `${this.#options.host}:${this.port}`,
         tls: pair,
         cfHeader: this.cfHeader,
+        beside: workersBeside,
+        outbound,
       });
       writeFileSync(this.#in("serve", "config.capnp"), text, { mode: 0o600 });
     };
@@ -146,6 +151,16 @@ class Server {
   }
 
   #writeConfig = () => {};
+
+  /** A Worker beside the room's, with its modules where the configuration finds them. */
+  #withFiles(worker) {
+    const modules = worker.modules.map(({ name, bytes }) => {
+      const file = `${worker.name}-${name}`;
+      writeFileSync(this.#in("serve", file), bytes);
+      return { name, file };
+    });
+    return { ...worker, modules };
+  }
 
   /** Another user may not reach where the packages are. */
   #binary(uid) {

@@ -13,8 +13,12 @@ const BINDINGS_NOT_SERVED = ["kv_namespaces", "r2_buckets", "d1_databases", "ser
  * The text of the configuration. `modules` are `{ name, file }` with files relative to where the text will lie,
  * `tls` is null or `{ certificate, privateKey }` as PEM. `cfHeader` names the header that says what the platform says of a
  * connection (`request.cf`): whoever knows the name can say it, so it is a secret of this start.
+ *
+ * `beside` are Workers in the same process that are compared with this one: `{ name, modules, vars, objects, address,
+ * outbound }`; without an address one is reached only as another's `outbound`, which takes all that a Worker fetches. The
+ * room's own is `outbound`.
  */
-export function workerdConfig({ config, secrets, modules, stateDir, address, tls, cfHeader }) {
+export function workerdConfig({ config, secrets, modules, stateDir, address, tls, cfHeader, beside = [], outbound }) {
   refuseWhatIsNotServed(config);
   const classes = config.durable_objects?.bindings ?? [];
   const sqlite = new Set((config.migrations ?? []).flatMap((migration) => migration.new_sqlite_classes ?? []));
@@ -29,8 +33,10 @@ const config :Workerd.Config = (
     (name = "anteroom", worker = .anteroom),
     (name = "${STATE_DISK}", disk = (path = ${text(stateDir)}, writable = true)),
     (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),
-  ],
-  sockets = [(name = "${SOCKET}", address = ${text(address)}, service = "anteroom", ${socket})],
+${beside.map(({ name }) => `    (name = ${text(name)}, worker = .${name}),\n`).join("")}  ],
+  sockets = [
+    (name = "${SOCKET}", address = ${text(address)}, service = "anteroom", ${socket}),
+${beside.filter((worker) => worker.address).map(socketBeside).join("")}  ],
 );
 
 const anteroom :Workerd.Worker = (
@@ -39,7 +45,27 @@ const anteroom :Workerd.Worker = (
   modules = ${list(modules.map(module))},
   bindings = ${list([...variables(config.vars ?? {}, secrets), ...classes.map(objectBinding)])},
   durableObjectNamespaces = ${list(classes.map((binding) => namespace(config, binding, sqlite)))},
-  durableObjectStorage = (localDisk = "${STATE_DISK}"),
+  durableObjectStorage = (localDisk = "${STATE_DISK}"),${outbound ? `\n  globalOutbound = ${text(outbound)},` : ""}
+);
+${beside.map((worker) => workerBeside(worker, dateOf(config))).join("")}`;
+}
+
+const socketBeside = ({ name, address }) =>
+  `    (name = ${text(name)}, address = ${text(address)}, service = ${text(name)}, http = ()),\n`;
+
+/** A Worker that is compared with the room's. Its objects keep nothing. */
+function workerBeside({ name, modules, vars = {}, objects = [], outbound }, date) {
+  const bindings = objects.map(({ binding, className }) => objectBinding({ name: binding, class_name: className }));
+  const namespaces = objects.map(
+    ({ className }) => `(className = ${text(className)}, uniqueKey = ${text(`${name}-${className}`)})`,
+  );
+  return `
+const ${name} :Workerd.Worker = (
+  compatibilityDate = ${text(date)},
+  modules = ${list(modules.map(module))},
+  bindings = ${list([...variables(vars, {}), ...bindings])},
+  durableObjectNamespaces = ${list(namespaces)},
+  durableObjectStorage = (inMemory = void),${outbound ? `\n  globalOutbound = ${text(outbound)},` : ""}
 );
 `;
 }

@@ -14,6 +14,16 @@ const inputs = () => contentHash([...INPUTS, ...SOURCES]);
 /** What worker-build makes and what runs: the module and its WebAssembly. */
 export const workerModules = () => ["index.js", "index_bg.wasm"].map((name) => path.join(buildDir, name));
 
+/** With which worker-build finds the tools that are here. */
+export const buildEnvironment = (tools) => ({
+  ...process.env,
+  CARGO_TARGET_DIR: targetDir,
+  RUST_BACKTRACE: "0",
+  WASM_BINDGEN_BIN: tools.wasmBindgen,
+  ESBUILD_BIN: npmBinary("esbuild"),
+  WASM_OPT_BIN: npmBinary("wasm-opt"),
+});
+
 export const workerStep = {
   title: "the Worker",
   usually: "15 to 40 s; 2 to 5 min the first time",
@@ -24,14 +34,7 @@ export const workerStep = {
     const tools = buildTools();
     await runOrThrow(tools.workerBuild, ["--release", ".", "--package", "anteroom"], {
       cwd: root,
-      env: {
-        ...process.env,
-        CARGO_TARGET_DIR: targetDir,
-        RUST_BACKTRACE: "0",
-        WASM_BINDGEN_BIN: tools.wasmBindgen,
-        ESBUILD_BIN: npmBinary("esbuild"),
-        WASM_OPT_BIN: npmBinary("wasm-opt"),
-      },
+      env: buildEnvironment(tools),
       onLine,
     });
     // What worker-build's own pass leaves: a twelfth of the size that counts, and the same program.

@@ -12,6 +12,7 @@
 
 pub mod answers;
 pub mod checks;
+pub mod closed_loop;
 pub mod connections;
 pub mod cookies;
 pub mod faults;

@@ -196,7 +196,8 @@ fn split_url(url: &str, event: &str) -> Result<(String, String), String> {
     Ok((authority, page))
 }
 
-fn is_loopback(authority: &str) -> bool {
+/// Whether a `host:port` is on this machine.
+pub fn is_loopback(authority: &str) -> bool {
     let host = authority
         .rsplit_once(':')
         .map_or(authority, |(host, _)| host);
