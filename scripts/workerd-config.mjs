@@ -36,7 +36,10 @@ const config :Workerd.Config = (
 ${beside.map(({ name }) => `    (name = ${text(name)}, worker = .${name}),\n`).join("")}  ],
   sockets = [
     (name = "${SOCKET}", address = ${text(address)}, service = "anteroom", ${socket}),
-${beside.filter((worker) => worker.address).map(socketBeside).join("")}  ],
+${beside
+  .filter((worker) => worker.address)
+  .map(socketBeside)
+  .join("")}  ],
 );
 
 const anteroom :Workerd.Worker = (

@@ -1,11 +1,43 @@
 //! An answer of the waiting room itself, as plain data until the last moment: handlers make it, tests read it, and
 //! [`Answer::into_response`] is the only place that turns it into the platform's response.
 
+use std::cell::RefCell;
+
 use wasm_bindgen::JsValue;
 use web_sys::{Headers, ReadableStream, Response, ResponseInit, WebSocket};
 use worker::js_sys;
 
 use crate::house_headers::{house_header, with_house_headers};
+
+/// Headers that say the same to many visitors. What an answer says in them is handed to the platform once and kept: putting a
+/// header in costs as much as a signature.
+const SAID_TO_MANY: [&str; 6] = [
+    "content-type",
+    "cross-origin-resource-policy",
+    "retry-after",
+    "vary",
+    "waiting-room-state",
+    "x-robots-tag",
+];
+
+/// So many combinations of them are kept, and with more, all are made anew: statuses, states and some seconds.
+const MOST_KEPT: usize = 64;
+
+/// From this size on a text goes to the platform as bytes: made into a string there and back again, a page took half of all
+/// its time. Below, that is cheaper than an array.
+const BYTES_FROM: usize = 4_096;
+
+/// A status with headers that are said to many, as the platform takes them.
+struct Kept {
+    status: u16,
+    said: Vec<(&'static str, String)>,
+    headers: Headers,
+    init: ResponseInit,
+}
+
+thread_local! {
+    static KEPT: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
+}
 
 /// The body of an answer.
 pub enum Body {
@@ -121,18 +153,25 @@ impl Answer {
     }
 
     /// The platform's response. `head_only`: without the body, as HEAD is answered.
-    pub fn into_response(self, head_only: bool) -> Result<Response, JsValue> {
-        let headers: Headers = with_house_headers()?;
-        for (name, value) in &self.headers {
-            match house_header(name) {
-                Some(_) => headers.set(name, value)?,
-                None => headers.append(name, value)?,
+    pub fn into_response(mut self, head_only: bool) -> Result<Response, JsValue> {
+        let (said, own): (Vec<_>, Vec<_>) = core::mem::take(&mut self.headers)
+            .into_iter()
+            .partition(|(name, _)| SAID_TO_MANY.contains(name));
+        let init = match (&self.body, &*own) {
+            (Body::Socket(_), _) => init_with(self.status, &headers_with(said, own)?),
+            (_, []) => kept(self.status, said, |kept| kept.init.clone())?,
+            _ => {
+                let headers = kept(self.status, said, |kept| kept.headers.clone())?;
+                let headers = Headers::new_with_headers(&headers)?;
+                put_in(&headers, &own)?;
+                init_with(self.status, &headers)
             }
-        }
-        let init = ResponseInit::new();
-        init.set_status(self.status);
-        init.set_headers(&headers);
+        };
         match self.body {
+            Body::Text(text) if !head_only && text.len() >= BYTES_FROM => {
+                let bytes = js_sys::Uint8Array::from(text.as_bytes());
+                Response::new_with_opt_js_u8_array_and_init(Some(&bytes), &init)
+            }
             Body::Text(text) if !head_only => {
                 Response::new_with_opt_str_and_init(Some(&text), &init)
             }
@@ -150,6 +189,64 @@ impl Answer {
             _ => Response::new_with_opt_str_and_init(None, &init),
         }
     }
+}
+
+fn init_with(status: u16, headers: &Headers) -> ResponseInit {
+    let init = ResponseInit::new();
+    init.set_status(status);
+    init.set_headers(headers);
+    init
+}
+
+fn put_in(headers: &Headers, said: &[(&'static str, String)]) -> Result<(), JsValue> {
+    for (name, value) in said {
+        match house_header(name) {
+            Some(_) => headers.set(name, value)?,
+            None => headers.append(name, value)?,
+        }
+    }
+    Ok(())
+}
+
+fn headers_with(
+    said: Vec<(&'static str, String)>,
+    own: Vec<(&'static str, String)>,
+) -> Result<Headers, JsValue> {
+    let headers = with_house_headers()?;
+    put_in(&headers, &said)?;
+    put_in(&headers, &own)?;
+    Ok(headers)
+}
+
+/// What is kept of a status with these headers; made now if it is not there.
+fn kept<T>(
+    status: u16,
+    said: Vec<(&'static str, String)>,
+    take: impl Fn(&Kept) -> T,
+) -> Result<T, JsValue> {
+    KEPT.with_borrow_mut(|all| {
+        let known = all
+            .iter()
+            .find(|kept| kept.status == status && kept.said == said);
+        if let Some(known) = known {
+            return Ok(take(known));
+        }
+        if all.len() >= MOST_KEPT {
+            all.clear();
+        }
+        let headers = with_house_headers()?;
+        put_in(&headers, &said)?;
+        let init = init_with(status, &headers);
+        let made = Kept {
+            status,
+            said,
+            headers,
+            init,
+        };
+        let taken = take(&made);
+        all.push(made);
+        Ok(taken)
+    })
 }
 
 #[cfg(test)]

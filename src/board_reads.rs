@@ -21,9 +21,12 @@ const HAND_IN_LIMIT: Millis = Millis(2_000);
 /// The board for one request; `None` when no shard has been heard yet.
 pub async fn current(env: &Env, context: &Context, event: &'static Event) -> Option<InUse> {
     let now = platform::now();
-    let (plan, owes) = isolate::with(event, |kept| (kept.board.plan(now), kept.owes_counts(now)));
+    let (plan, owes, in_use) = isolate::with(event, |kept| {
+        let in_use = kept.board.in_use(now);
+        (kept.board.plan(now), kept.owes_counts(now), in_use)
+    });
     match plan {
-        Plan::Use if !owes => {}
+        Plan::Use if !owes => return in_use,
         Plan::Use | Plan::UseAndRead => context.wait_until(read(env.clone(), event)),
         Plan::ReadFirst => read_first(env, context, event).await,
         Plan::Wait => wait(event).await,

@@ -91,6 +91,8 @@ enum Shown {
 
 /// What stands at the end of a partitioned cookie's name.
 const FRAMED: &str = "-framed";
+/// What every name of ours begins with, behind the browser's prefix.
+const OURS: &str = "wr-";
 /// The elements that put a page into another, as `Sec-Fetch-Dest` names them.
 pub const FRAMES: [&str; 4] = ["iframe", "frame", "object", "embed"];
 /// One of the sites that may frame: the event's own host, as a policy writes it.
@@ -151,12 +153,16 @@ impl<'a> Jar<'a> {
     }
 
     fn plain_name(&self, kind: Kind, epoch: u32) -> String {
-        let prefix = match self.dress {
+        let prefix = self.prefix();
+        format!("{prefix}{OURS}{}-{}-{epoch}", kind.word(), self.event)
+    }
+
+    fn prefix(&self) -> &'static str {
+        match self.dress {
             Dress::Plain => "",
             Dress::Host => "__Host-",
             Dress::Domain(_) => "__Secure-",
-        };
-        format!("{prefix}wr-{}-{}-{epoch}", kind.word(), self.event)
+        }
     }
 
     /// Whether the page is shown in another site's frame, as far as the request tells.
@@ -202,12 +208,38 @@ impl<'a> Jar<'a> {
         kind: Kind,
     ) -> impl Iterator<Item = &'h str> + use<'h, 'a> {
         let jar = *self;
-        let names = EPOCHS.into_iter().flat_map(move |epoch| {
-            let plain = jar.plain_name(kind, epoch);
-            let framed = jar.is_framed().then(|| format!("{plain}{FRAMED}"));
-            framed.into_iter().chain([plain])
+        // Most requests bring no cookie of ours: one look tells.
+        let header = if header.contains(OURS) { header } else { "" };
+        let shapes = EPOCHS.into_iter().flat_map(move |epoch| {
+            let framed = jar.is_framed().then_some((epoch, FRAMED));
+            framed.into_iter().chain([(epoch, "")])
         });
-        names.flat_map(|name| of_name(header, name))
+        shapes.flat_map(move |(epoch, end)| {
+            pairs(header)
+                .filter(move |(present, _)| jar.is_name(present, kind, epoch, end))
+                .map(|(_, value)| value)
+                .take(MAX_OF_ONE_NAME)
+        })
+    }
+
+    /// Whether `present` is the name of a cookie of this kind and epoch that ends so.
+    fn is_name(&self, present: &str, kind: Kind, epoch: u32, end: &str) -> bool {
+        let own = || {
+            let rest = present.strip_prefix(self.prefix())?.strip_prefix(OURS)?;
+            let rest = rest.strip_prefix(kind.word())?.strip_prefix('-')?;
+            let rest = rest.strip_prefix(self.event)?.strip_prefix('-')?;
+            rest.strip_suffix(end)
+        };
+        // As it would be written: no sign, no zero before it.
+        own().is_some_and(|number| number.parse() == Ok(epoch) && number.len() == digits(epoch))
+    }
+}
+
+/// How many digits a number is written with.
+const fn digits(number: u32) -> usize {
+    match number {
+        0 => 1,
+        _ => number.ilog10() as usize + 1,
     }
 }
 

@@ -62,6 +62,9 @@ pub async fn read_json(request: &web_sys::Request, incoming: &Incoming) -> Resul
 /// Reads what a sender still sends and nobody wants, up to [`MAX_DRAINED_BYTES`]: a sender that listens only when it is
 /// done would otherwise find the connection closed instead of the answer.
 pub async fn drain(request: &web_sys::Request, incoming: &Incoming) {
+    if request.body().is_none() {
+        return;
+    }
     let worth_it = announced(incoming).is_none_or(|length| length <= MAX_DRAINED_BYTES as u64);
     if worth_it && !request.body_used() {
         let _ = collect(request, 0).await;

@@ -1,6 +1,8 @@
 //! A request as the gate and the routes see it. Headers are read when they are asked for: each read crosses from wasm to
 //! the platform, and an admitted request needs only a few.
 
+use std::cell::OnceCell;
+
 use web_sys::Headers;
 
 /// How a request is made, as far as anything here depends on it.
@@ -65,6 +67,8 @@ pub struct Incoming {
     /// What follows the question mark, still encoded; empty when there is none.
     pub query: String,
     headers: HeaderSource,
+    /// The longest of all headers, and asked for by several.
+    cookie: OnceCell<String>,
 }
 
 impl Incoming {
@@ -79,6 +83,7 @@ impl Incoming {
             path,
             query,
             headers: HeaderSource::Request(request.headers()),
+            cookie: OnceCell::new(),
         })
     }
 
@@ -92,6 +97,12 @@ impl Incoming {
                 .find(|(present, _)| *present == name)
                 .map(|(_, value)| value.clone()),
         }
+    }
+
+    /// The cookies that came; empty when there are none.
+    pub fn cookie(&self) -> &str {
+        self.cookie
+            .get_or_init(|| self.header("cookie").unwrap_or_default())
     }
 
     /// The host without its port, in lower case.
@@ -185,6 +196,7 @@ impl Incoming {
             path,
             query,
             headers: HeaderSource::Listed(listed),
+            cookie: OnceCell::new(),
         }
     }
 }

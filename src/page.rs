@@ -32,11 +32,11 @@ pub(crate) mod time;
 pub mod view;
 mod wait;
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use askama::Template;
 
-use locale::Words;
+use locale::{Language, Words};
 use scene::Scene;
 use slots::Slots;
 use view::{Beacon, Look, PageView, REFRESH_OFF};
@@ -102,8 +102,14 @@ fn lean(source: &str) -> String {
 pub fn render(view: &PageView) -> String {
     let scene = Scene::of(view);
     let page = Page::of(view, scene);
-    page.render().expect("writing into a string does not fail")
+    let mut html = String::with_capacity(CSS.len() + JS.len() + MOST_OF_THE_REST);
+    page.render_into(&mut html)
+        .expect("writing into a string does not fail");
+    html
 }
+
+/// What most pages hold beside styles and script, in bytes: a page that grows while it is written is moved each time.
+const MOST_OF_THE_REST: usize = 32 * 1_024;
 
 /// The Content-Security-Policy of a page with `nonce`. `frame_ancestors` are the sites that may
 /// show the page in a frame, as the header writes them; `None`: nobody. `third_party` is whose script and frame the page
@@ -170,6 +176,14 @@ struct Fixed {
 }
 
 impl Fixed {
+    /// Those of a language, put together at the first use.
+    fn of_language(language: Language, refresh_off: bool) -> &'static Fixed {
+        static MADE: [[OnceLock<Fixed>; 2]; Language::ALL.len()] =
+            [const { [const { OnceLock::new() }; 2] }; Language::ALL.len()];
+        MADE[language as usize][usize::from(refresh_off)]
+            .get_or_init(|| Fixed::of(language.words(), refresh_off))
+    }
+
     fn of(words: &Words, refresh_off: bool) -> Fixed {
         let say = |key| words.text(key, &[]);
         let switch = if refresh_off { "on" } else { "off" };
@@ -233,7 +247,7 @@ struct Page<'a> {
     nonce: &'a str,
     css: &'static str,
     js: &'static str,
-    words: Fixed,
+    words: &'static Fixed,
     /// Whether the page without script looks again by itself, now.
     refreshes: bool,
     /// Whether it could.
@@ -293,7 +307,7 @@ impl Page<'_> {
             nonce: &view.nonce,
             css: &CSS,
             js: &JS,
-            words: Fixed::of(view.language.words(), view.refresh_off),
+            words: Fixed::of_language(view.language, view.refresh_off),
             refreshes: scene.refreshes() && !view.refresh_off,
             refreshable: scene.refreshes(),
             here,

@@ -174,13 +174,20 @@ fn weight_milli(text: &str) -> Option<u32> {
 pub struct Words {
     language: Language,
     by_key: BTreeMap<String, Value>,
+    for_script: String,
 }
 
 impl Words {
     fn parse(language: Language) -> Words {
+        let by_key: BTreeMap<String, Value> =
+            serde_json::from_str(language.source()).expect("static/locales holds objects");
+        let of_script = by_key.iter().filter(|(key, _)| !key.starts_with("server."));
+        let of_script: BTreeMap<&String, &Value> = of_script.collect();
+        let for_script = serde_json::to_string(&of_script).expect("plain data becomes JSON");
         Words {
             language,
-            by_key: serde_json::from_str(language.source()).expect("static/locales holds objects"),
+            for_script: super::room::inside_script(&for_script),
+            by_key,
         }
     }
 
@@ -224,12 +231,10 @@ impl Words {
         )
     }
 
-    /// What the script needs: every word except those that begin with `server.`.
-    pub fn for_script(&self) -> BTreeMap<&str, &Value> {
-        let all = self.by_key.iter();
-        all.filter(|(key, _)| !key.starts_with("server."))
-            .map(|(key, value)| (key.as_str(), value))
-            .collect()
+    /// What the script needs, as JSON that may stand inside a `script` element: every word except those that begin with
+    /// `server.`. Written once.
+    pub fn for_script(&self) -> &str {
+        &self.for_script
     }
 }
 

@@ -35,10 +35,17 @@ pub fn json(view: &PageView) -> String {
         "hold_minutes": view.hold.map_or(0, |hold| hold.0 / 60_000),
         "session_minutes": view.session.0 / 60_000,
         "prequeue_at_ms": view.prequeue_at,
-        "words": view.language.words().for_script(),
         "me": me(view),
     });
-    data.to_string().replace('<', "\\u003c")
+    let data = inside_script(&data.to_string());
+    let (_, rest) = data.split_at("{".len());
+    let words = view.language.words().for_script();
+    ["{\"words\":", words, ",", rest].concat()
+}
+
+/// JSON as it may stand inside a `script` element.
+pub fn inside_script(json: &str) -> String {
+    json.replace('<', "\\u003c")
 }
 
 /// What the widget's script is called with.

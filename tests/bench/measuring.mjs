@@ -39,7 +39,9 @@ export async function closedLoop({ url, method = "GET", requests, connections, s
   const expected = figures.statuses[status] ?? 0;
   const others = figures.answered - expected + figures.failed;
   if (expected === 0 || others > MOST_OTHER_SHARE * figures.answered) {
-    throw new Error(`${method} ${url}: expected ${status}, got ${JSON.stringify(figures.statuses)}, ${figures.failed} failed`);
+    throw new Error(
+      `${method} ${url}: expected ${status}, got ${JSON.stringify(figures.statuses)}, ${figures.failed} failed`,
+    );
   }
   return keep ? { ...figures, answers: readFileSync(answers, "utf8").trimEnd().split("\n") } : figures;
 }

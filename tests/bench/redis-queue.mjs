@@ -41,7 +41,14 @@ export async function startRedisQueue(folder) {
     });
     started.push(server);
     const url = `http://127.0.0.1:${await firstLine(server)}`;
-    return { targets: await targetsOf(url, started.map(({ pid }) => pid), folder), stop };
+    return {
+      targets: await targetsOf(
+        url,
+        started.map(({ pid }) => pid),
+        folder,
+      ),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

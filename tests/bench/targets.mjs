@@ -58,8 +58,11 @@ const address = (number) => `10.${(number >> 16) & 255}.${(number >> 8) & 255}.$
 
 const script = (name) => [{ name: "index.js", bytes: readFileSync(path.join(here, "workers", `${name}.js`)) }];
 
-/** Starts everything: `{ targets, room, stop }`. `folder` is for files of the measurement. */
-export async function startTargets(folder) {
+/**
+ * Starts everything: `{ targets, room, stop }`. `folder` is for files of the measurement; `more` says how the room is
+ * started beyond that (see `startRoom`), so that one can be looked at while it is measured.
+ */
+export async function startTargets(folder, { buildDir, ...more } = {}) {
   const rust = modulesOf(baselineDir);
   const workers = [
     { name: "stub", modules: script("stub") },
@@ -81,7 +84,7 @@ export async function startTargets(folder) {
     urls[worker.name] = `http://127.0.0.1:${port}`;
     beside.push({ ...worker, ...(port && { address: `127.0.0.1:${port}` }) });
   }
-  const room = await startRoom({ events: EVENTS, server: { beside, outbound: "stub" } });
+  const room = await startRoom({ events: EVENTS, buildDir, server: { beside, outbound: "stub", ...more } });
   try {
     return { room, targets: await targetsOf(room, urls, folder), stop: () => room.stop() };
   } catch (error) {
@@ -98,7 +101,9 @@ async function targetsOf(room, urls, folder) {
   const pages = Array.from({ length: WAITING }, (_, number) => ({
     headers: { ...NAVIGATION, "cf-connecting-ip": address(number) },
   }));
-  const boards = pages.map(({ headers }) => ({ headers: { ...SCRIPT, "cf-connecting-ip": headers["cf-connecting-ip"] } }));
+  const boards = pages.map(({ headers }) => ({
+    headers: { ...SCRIPT, "cf-connecting-ip": headers["cf-connecting-ip"] },
+  }));
   const joins = { ...loop, method: "POST", connections: JOINING_CONNECTIONS, once: true };
   return [
     { target: "js_hello", ...loop, url: urls.jsHello, requests: polls },
@@ -111,7 +116,13 @@ async function targetsOf(room, urls, folder) {
     { target: "rust_proxy", ...loop, url: `${urls.rustProxy}/events/shopping/`, requests: shopping.requests },
     { target: "pass_elsewhere", ...loop, url: `${room.url}/events/elsewhere/`, ...elsewhere },
     { target: "nostore", ...joins, url: urls.rustNothing, ...(await joining(room, folder)) },
-    { target: "join", ...joins, url: `${room.url}/_wr/queues/joining/tickets`, status: 201, ...(await joining(room, folder)) },
+    {
+      target: "join",
+      ...joins,
+      url: `${room.url}/_wr/queues/joining/tickets`,
+      status: 201,
+      ...(await joining(room, folder)),
+    },
   ];
 }
 

@@ -36,6 +36,8 @@ pub struct PlaceAnswer {
     pub pass: Option<String>,
     /// A permit to join with, when its home was away.
     pub permit: Option<String>,
+    /// The ticket, of a join or in exchange for an older one.
+    pub ticket: Option<String>,
     /// When to try again.
     pub retry_after_ms: Option<u64>,
 }

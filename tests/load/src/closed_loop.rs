@@ -260,16 +260,20 @@ mod tests {
         } else {
             200
         };
-        let body = request.into_body().collect().await.map_or_else(
-            |_| Bytes::new(),
-            |collected| collected.to_bytes(),
-        );
+        let body = request
+            .into_body()
+            .collect()
+            .await
+            .map_or_else(|_| Bytes::new(), |collected| collected.to_bytes());
         let mut response = Response::new(Full::new(body));
         *response.status_mut() = hyper::StatusCode::from_u16(status).unwrap();
         Ok(response)
     }
 
-    fn run_against_an_echo(options: impl FnOnce(String) -> Loop, sent: &[Sent]) -> (Figures, Vec<Bytes>) {
+    fn run_against_an_echo(
+        options: impl FnOnce(String) -> Loop,
+        sent: &[Sent],
+    ) -> (Figures, Vec<Bytes>) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -326,7 +330,9 @@ mod tests {
         assert_eq!((figures.answered, figures.failed), (10, 0));
         assert_eq!(figures.statuses, BTreeMap::from([(200, 5), (201, 5)]));
         answers.sort();
-        let expected: Vec<Bytes> = (0..10).map(|number| format!("body {number}").into()).collect();
+        let expected: Vec<Bytes> = (0..10)
+            .map(|number| format!("body {number}").into())
+            .collect();
         assert_eq!(answers, expected);
         assert!(figures.seconds < 10.0, "it ends when they run out");
     }

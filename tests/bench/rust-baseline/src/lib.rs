@@ -39,11 +39,7 @@ fn kind(env: &Env) -> Kind {
 }
 
 #[event(fetch)]
-async fn fetch(
-    request: web_sys::Request,
-    env: Env,
-    _context: Context,
-) -> worker::Result<Response> {
+async fn fetch(request: web_sys::Request, env: Env, _context: Context) -> worker::Result<Response> {
     match kind(&env) {
         Kind::Hello => Ok(Response::new_with_opt_str(Some("hello"))?),
         Kind::Proxy => {

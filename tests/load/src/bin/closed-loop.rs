@@ -19,7 +19,10 @@ The server is on this machine.";
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if arguments.iter().any(|word| word == "--help" || word == "-h") {
+    if arguments
+        .iter()
+        .any(|word| word == "--help" || word == "-h")
+    {
         println!("{USAGE}");
         return ExitCode::SUCCESS;
     }
@@ -55,7 +58,10 @@ fn measured(arguments: Vec<OsString>) -> Result<String, String> {
         keeps_answers: answers_to.is_some(),
     };
     if let Some(unknown) = arguments.finish().first() {
-        return Err(format!("{}: no such option\n{USAGE}", unknown.to_string_lossy()));
+        return Err(format!(
+            "{}: no such option\n{USAGE}",
+            unknown.to_string_lossy()
+        ));
     }
     let sent = requests.map_or(Ok(vec![Sent::default()]), |file| read(&file))?;
     let (figures, answers) = run(&options, &sent)?;
