@@ -16,6 +16,7 @@ use crate::coordinator_desk::{CoordinatorDesk, Taken};
 use crate::opening::{Core, Known, start};
 use crate::shard_desk::ShardDesk;
 use crate::storage::{Store, WriteFailed, read_all};
+use crate::together::Together;
 use crate::uplink::{SYNC_TIMEOUT, SyncFailed};
 pub use crate::visitors::{attempt, claim, deferral, join, nonce, question};
 use crate::wire::{self, CoordinatorAsk, EdgeCounts, ShardAnswer, ShardBody};
@@ -77,8 +78,9 @@ pub struct Memory {
     pub rows: BTreeMap<String, Vec<u8>>,
     /// How many transactions there were.
     pub commits: usize,
-    /// How many rows were written.
+    /// How many rows were written, as a table writes them.
     pub written: usize,
+    pub(crate) together: Together,
     /// The keys of each transaction.
     pub transactions: Vec<Vec<String>>,
     /// Writes fail.
@@ -98,7 +100,9 @@ impl Store for Memory {
             return Err(WriteFailed("disk full".into()));
         }
         self.commits += 1;
-        self.written += rows.len();
+        let (written, together) = self.together.put(rows.clone());
+        self.written += written.len();
+        self.together = together;
         self.transactions
             .push(rows.iter().map(|(key, _)| key.clone()).collect());
         self.rows.extend(rows);

@@ -3,8 +3,10 @@
 //!
 //! A window closes 25 ms after its first command. While a report is on its way it stays open until
 //! the answer is there, because that answer has to be stored as well; while the next report has to
-//! wait for the coordinator's pace it stays open until then, because only that report gets the
-//! joins their numbers. Both within bounds. So there are two commits for each report. Commands whose
+//! wait for the pace it stays open until then, because only that report gets the
+//! joins their numbers. Both within bounds, which are wider while nothing but joins waits. So there are two commits for
+//! each report. The more joins a report brings, the later the next one leaves ([`Gather::pace`]): so they cost few rows
+//! however many they are. Commands whose
 //! answer the coordinator decides (a join without its number, a claim, a try) and those that need a board stay here and
 //! are applied again after each answer of the coordinator, until they are decided or their patience
 //! is over. Applying a command twice is harmless: all of them are idempotent.
@@ -21,6 +23,17 @@ pub const WINDOW: Millis = Millis(25);
 /// coordinator that hangs must not hold up what needs no coordinator.
 pub const LONGEST_WINDOW: Millis = Millis(100);
 
+/// The same while only joins have come: a join waits for a report whatever the window does.
+pub const LONGEST_WINDOW_OF_JOINS: Millis = LONGEST_PACE_OF_JOINS;
+
+/// For each join of a report the next one leaves so much later. At a rate of 250 joins a second and more it grows with
+/// every report, up to the longest pace: below, single rows are cheap.
+const PACE_OF_A_JOIN: Millis = Millis(4);
+
+/// The longest pace for the sake of joins: half of what a join may take. With two commits of the shard and one of the
+/// coordinator for each report that is twelve commits a second at any rate.
+const LONGEST_PACE_OF_JOINS: Millis = Millis(250);
+
 /// How long a claim waits for its grant before the visitor is told that it is pending.
 pub const CLAIM_PATIENCE: Millis = Millis(1_000);
 
@@ -32,6 +45,7 @@ pub const QUESTION_PATIENCE: Millis = Millis(500);
 pub const MAX_WAITING: usize = 8_000;
 
 const _: () = assert!(WINDOW.0 <= LONGEST_WINDOW.0);
+const _: () = assert!(LONGEST_WINDOW.0 <= LONGEST_WINDOW_OF_JOINS.0);
 
 /// A command, whom to answer, and since when it waits.
 #[derive(Debug)]
@@ -113,6 +127,10 @@ pub enum Report {
 #[derive(Debug)]
 pub struct Gather<T> {
     opened: Option<UnixMillis>,
+    /// Something else than joins has come into the window.
+    has_others: bool,
+    /// Joins that the last report brought.
+    reported: usize,
     fresh: Vec<Asked<T>>,
     undecided: Vec<Asked<T>>,
 }
@@ -121,6 +139,8 @@ impl<T> Default for Gather<T> {
     fn default() -> Self {
         Self {
             opened: None,
+            has_others: false,
+            reported: 0,
             fresh: Vec::new(),
             undecided: Vec::new(),
         }
@@ -135,8 +155,11 @@ impl<T> Gather<T> {
         if self.fresh.len() + self.undecided.len() >= MAX_WAITING {
             return Err(to);
         }
-        if let ShardCommand::Join { arrived, .. } = &mut command {
-            *arrived = Some(arrived.map_or(now, |earlier| earlier.min(now)));
+        match &mut command {
+            ShardCommand::Join { arrived, .. } => {
+                *arrived = Some(arrived.map_or(now, |earlier| earlier.min(now)));
+            }
+            _ => self.has_others = true,
         }
         self.opened.get_or_insert(now);
         self.fresh.push(Asked {
@@ -152,7 +175,10 @@ impl<T> Gather<T> {
     /// When the window closes, if it is open.
     pub fn closes(&self, report: Report) -> Option<UnixMillis> {
         let opened = self.opened?;
-        let at_the_latest = opened.plus(LONGEST_WINDOW);
+        let at_the_latest = opened.plus(match self.has_others {
+            false => LONGEST_WINDOW_OF_JOINS,
+            true => LONGEST_WINDOW,
+        });
         Some(match report {
             Report::UnderWay => at_the_latest,
             Report::NotBefore(pace) if pace > opened => pace.min(at_the_latest),
@@ -168,6 +194,17 @@ impl<T> Gather<T> {
         }
     }
 
+    /// A report leaves, which brings the joins that wait for their numbers.
+    pub fn report_leaves(&mut self) {
+        let is_join = |asked: &&Asked<T>| matches!(asked.command, ShardCommand::Join { .. });
+        self.reported = self.undecided.iter().filter(is_join).count();
+    }
+
+    /// How long after the last report the next one leaves, for the sake of joins.
+    pub fn pace(&self) -> Millis {
+        Millis((self.reported as u64 * PACE_OF_A_JOIN.0).min(LONGEST_PACE_OF_JOINS.0))
+    }
+
     /// When the next undecided command runs out of patience.
     pub fn patience_ends(&self) -> Option<UnixMillis> {
         self.undecided.iter().map(Asked::patience_ends).min()
@@ -176,6 +213,7 @@ impl<T> Gather<T> {
     /// Closes the window: what was gathered, in order of arrival.
     pub fn close(&mut self) -> Vec<Asked<T>> {
         self.opened = None;
+        self.has_others = false;
         core::mem::take(&mut self.fresh)
     }
 
@@ -211,175 +249,5 @@ impl<T> Gather<T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use anteroom_queue::shard::command::PlaceView;
-    use anteroom_queue::units::{ClaimId, EntryNumber, LineIndex, Nonce, PlaceIndex};
-
-    use super::*;
-
-    const T: UnixMillis = UnixMillis(1_000_000);
-
-    fn after(millis: u64) -> UnixMillis {
-        T.plus(Millis(millis))
-    }
-
-    fn join() -> ShardCommand {
-        ShardCommand::Join {
-            nonce: Nonce([1; 16]),
-            line: LineIndex(0),
-            permit_expired: false,
-            arrived: None,
-        }
-    }
-
-    fn attempt() -> ShardCommand {
-        ShardCommand::Try {
-            nonce: Nonce([2; 16]),
-            line: LineIndex(0),
-            claim: ClaimId([3; 16]),
-        }
-    }
-
-    fn claim() -> ShardCommand {
-        ShardCommand::Claim {
-            index: PlaceIndex(0),
-            nonce: Nonce([1; 16]),
-            claim: ClaimId([3; 16]),
-        }
-    }
-
-    fn place(state: VisitorState, new: bool) -> ShardReply {
-        ShardReply::Place {
-            place: PlaceView {
-                index: PlaceIndex(0),
-                line: LineIndex(0),
-                entry: (state != VisitorState::Provisional).then_some(EntryNumber(7)),
-                rank: None,
-                arrived: T,
-                state,
-                offer_until: None,
-                session_ends: None,
-                may_defer: false,
-                was_admitted: false,
-                missed_draw: false,
-            },
-            new,
-        }
-    }
-
-    const PENDING: ShardReply = ShardReply::Pending { place: None };
-
-    /// A gather in which `command` was applied once at `T` with `reply`.
-    fn applied(command: ShardCommand, reply: ShardReply) -> (Gather<u8>, Option<(u8, ShardReply)>) {
-        let mut gather = Gather::default();
-        gather.take(command, 1, T).unwrap();
-        let asked = gather.close().pop().unwrap();
-        let answer = gather.settle(asked, reply);
-        (gather, answer)
-    }
-
-    #[test]
-    fn a_window_closes_25_ms_after_its_first_command_and_later_if_a_report_is_to_be_waited_for() {
-        let mut gather = Gather::default();
-        assert_eq!(gather.closes(Report::NotBefore(T)), None);
-        gather.take(join(), 1, T).unwrap();
-        gather.take(join(), 2, after(20)).unwrap();
-        let rows = [
-            (Report::NotBefore(UnixMillis(0)), 25),
-            (Report::NotBefore(T), 25),
-            (Report::NotBefore(after(7)), 7),
-            (Report::NotBefore(after(56)), 56),
-            (Report::NotBefore(after(5_000)), 100),
-            (Report::UnderWay, 100),
-        ];
-        for (report, closes) in rows {
-            assert_eq!(gather.closes(report), Some(after(closes)), "{report:?}");
-        }
-        assert_eq!(gather.close().len(), 2);
-        assert_eq!(gather.closes(Report::UnderWay), None);
-    }
-
-    #[test]
-    fn a_join_arrives_when_it_comes_in_or_when_it_first_did() {
-        for (brought, arrives) in [
-            (None, T),
-            (Some(UnixMillis(T.0 - 7_000)), UnixMillis(T.0 - 7_000)),
-            (Some(after(7_000)), T),
-        ] {
-            let mut gather = Gather::default();
-            let mut command = join();
-            if let ShardCommand::Join { arrived, .. } = &mut command {
-                *arrived = brought;
-            }
-            gather.take(command, 1, T).unwrap();
-            let asked = gather.close().pop().unwrap();
-            let ShardCommand::Join { arrived, .. } = asked.command else {
-                panic!("{asked:?}");
-            };
-            assert_eq!(arrived, Some(arrives), "{brought:?}");
-        }
-    }
-
-    #[test]
-    fn what_the_coordinator_decides_stays_and_everything_else_is_answered() {
-        use VisitorState::{Provisional, Waiting};
-        let refused = ShardReply::Refused {
-            why: Refused::NotCalled,
-            place: None,
-        };
-        let rows = [
-            (join(), place(Provisional, true), true),
-            (join(), place(Waiting, true), false),
-            (claim(), PENDING, true),
-            (claim(), refused, false),
-            (attempt(), PENDING, true),
-            (attempt(), refused, false),
-        ];
-        for (command, reply, stays) in rows {
-            let what = format!("{command:?} {reply:?}");
-            let (gather, answer) = applied(command, reply);
-            assert_eq!(answer.is_none(), stays, "{what}");
-            assert_eq!(gather.patience_ends().is_some(), stays, "{what}");
-        }
-    }
-
-    #[test]
-    fn a_join_that_made_its_place_says_so_also_when_its_number_comes_later() {
-        let (mut gather, answer) = applied(join(), place(VisitorState::Provisional, true));
-        assert_eq!(answer, None);
-        let asked = gather.reconsider().pop().unwrap();
-        let numbered = gather.settle(asked, place(VisitorState::Waiting, false));
-        assert_eq!(numbered, Some((1, place(VisitorState::Waiting, true))));
-    }
-
-    #[test]
-    fn out_of_patience_a_join_is_provisional_a_claim_pending_and_a_try_has_no_room() {
-        let provisional = place(VisitorState::Provisional, true);
-        let no_room = ShardReply::Refused {
-            why: Refused::NoRoom,
-            place: None,
-        };
-        let rows = [
-            (join(), provisional, 2_000, provisional),
-            (attempt(), PENDING, 1_500, no_room),
-            (claim(), PENDING, 1_000, PENDING),
-        ];
-        for (command, reply, patience, told) in rows {
-            let (mut gather, _) = applied(command, reply);
-            assert_eq!(gather.patience_ends(), Some(after(patience)));
-            assert_eq!(gather.out_of_patience(after(patience - 1)), []);
-            assert_eq!(gather.out_of_patience(after(patience)), [(1, told)]);
-            assert_eq!(gather.patience_ends(), None);
-        }
-    }
-
-    #[test]
-    fn a_full_gather_gives_the_visitor_back_and_keeps_the_others() {
-        let mut gather = Gather::default();
-        for count in 0..MAX_WAITING {
-            gather.take(claim(), count, T).unwrap();
-        }
-        assert_eq!(gather.take(claim(), MAX_WAITING, T), Err(MAX_WAITING));
-        assert_eq!(gather.close().len(), MAX_WAITING);
-    }
-}
+#[path = "gather_tests.rs"]
+mod tests;

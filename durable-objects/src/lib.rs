@@ -66,6 +66,7 @@ mod sizes;
 pub mod sockets;
 mod sqlite;
 pub mod storage;
+mod together;
 mod turnstile_counts;
 mod uplink;
 #[cfg(test)]

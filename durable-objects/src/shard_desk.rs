@@ -74,8 +74,7 @@ pub struct ShardDesk<T> {
     readers: Vec<Reader<T>>,
     listeners: Listeners,
     counts: EdgeCounts,
-    /// What the report under way says is left: said again if it fails, unlike the counts, since
-    /// saying it twice changes nothing.
+    /// What the report under way says is left: said again if it fails, unlike the counts: twice changes nothing.
     stock_said: Option<Stock>,
     heard: Option<Result<RelayAnswer, SyncFailed>>,
     /// The coordinator was deleted: the run is over for good.
@@ -229,6 +228,7 @@ impl<T> ShardDesk<T> {
         let word = self.word(now);
         let report = self.is_report_due(now).then(|| {
             self.uplink.starts(now);
+            self.gather.report_leaves();
             self.stock_said = self.counts.stock;
             (self.shard.report(now), core::mem::take(&mut self.counts))
         });
@@ -344,7 +344,8 @@ impl<T> ShardDesk<T> {
     ) {
         match result {
             Ok(RelayAnswer { reply, behind }) => {
-                self.uplink.succeeded(reply.next_sync, dice);
+                self.uplink
+                    .succeeded(reply.next_sync.max(self.gather.pace()), dice);
                 self.apply(ShardCommand::Relayed { reply, behind }, now, changes);
                 let undecided = self.gather.reconsider();
                 self.carry_out(undecided, now, changes, replies);

@@ -1,7 +1,7 @@
 //! The table of an object's rows in its SQLite storage.
 //!
 //! `WITHOUT ROWID` keeps the key in the table itself, so that a put is one row written and not two
-//! (a separate index of the key would be billed like a row).
+//! (a separate index of the key would be billed like a row). What changes together is one row, see `together.rs`.
 
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -10,6 +10,7 @@ use worker::{SqlStorage, SqlStorageValue, State};
 
 use crate::platform_error::message;
 use crate::storage::{Store, WriteFailed};
+use crate::together::{TOGETHER_KEY, Together};
 
 const CREATE: &str =
     "CREATE TABLE IF NOT EXISTS rows (key TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID";
@@ -31,6 +32,7 @@ const PUT: &str = "INSERT INTO rows (key, bytes) VALUES (?, ?) \
 pub struct Table {
     storage: JsValue,
     sql: SqlStorage,
+    together: Together,
 }
 
 impl Table {
@@ -53,10 +55,15 @@ impl Table {
         let sql = storage.sql();
         sql.exec(CREATE, None)?;
         let storage: &JsValue = storage.as_raw();
-        Ok(Self {
+        let mut table = Self {
             storage: storage.clone(),
             sql,
-        })
+            together: Together::default(),
+        };
+        if let Some(row) = table.stored(TOGETHER_KEY)? {
+            table.together = Together::of_row(&row).map_err(|why| why.to_string())?;
+        }
+        Ok(table)
     }
 
     /// Everything from which the object starts: of the event log only the last page.
@@ -72,7 +79,21 @@ impl Table {
             };
             rows.push((key, bytes));
         }
-        Ok(rows)
+        Ok(self.together.over(rows))
+    }
+
+    /// The bytes that stand under a key of their own.
+    fn stored(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
+        let key = vec![SqlStorageValue::from(key)];
+        let found = self.sql.exec(READ_ONE, Some(key));
+        let mut rows = found.map_err(|error| error.to_string())?.raw();
+        match rows.next() {
+            None => Ok(None),
+            Some(row) => match row.map_err(|error| error.to_string())?.pop() {
+                Some(SqlStorageValue::Blob(bytes)) => Ok(Some(bytes)),
+                _ => Err("rows: a row without bytes".into()),
+            },
+        }
     }
 }
 
@@ -102,23 +123,22 @@ impl Table {
 
 impl Store for Table {
     fn put(&mut self, rows: Vec<(String, Vec<u8>)>) -> Result<(), WriteFailed> {
-        self.transact(false, rows)
+        let (written, together) = self.together.put(rows);
+        self.transact(false, written)?;
+        self.together = together;
+        Ok(())
     }
 
     fn replace_all(&mut self, rows: Vec<(String, Vec<u8>)>) -> Result<(), WriteFailed> {
-        self.transact(true, rows)
+        self.transact(true, rows)?;
+        self.together = Together::default();
+        Ok(())
     }
 
     fn bytes_of(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
-        let key = vec![SqlStorageValue::from(key)];
-        let found = self.sql.exec(READ_ONE, Some(key));
-        let mut rows = found.map_err(|error| error.to_string())?.raw();
-        match rows.next() {
-            None => Ok(None),
-            Some(row) => match row.map_err(|error| error.to_string())?.pop() {
-                Some(SqlStorageValue::Blob(bytes)) => Ok(Some(bytes)),
-                _ => Err("rows: a row without bytes".into()),
-            },
+        match self.together.bytes_of(key) {
+            Some(bytes) => Ok(Some(bytes.clone())),
+            None => self.stored(key),
         }
     }
 }

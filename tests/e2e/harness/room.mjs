@@ -275,10 +275,35 @@ function rowsOf(file) {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const hasTable = database.prepare("SELECT name FROM sqlite_master WHERE name = 'rows'").all().length > 0;
-    return hasTable ? database.prepare("SELECT key, bytes FROM rows ORDER BY key").all() : null;
+    return hasTable ? apart(database.prepare("SELECT key, bytes FROM rows ORDER BY key").all()) : null;
   } finally {
     database.close();
   }
+}
+
+/** The rows with those that stand together each under its own key: docs/storage.md. */
+function apart(rows) {
+  const row = rows.find(({ key }) => key === "together");
+  if (!row) return rows;
+  const bytes = Buffer.from(row.bytes);
+  let at = 1;
+  const number = () => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++];
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return value;
+    }
+  };
+  const taken = (length) => {
+    at += length;
+    return bytes.subarray(at - length, at);
+  };
+  const together = new Map();
+  for (let left = number(); left > 0; left -= 1) together.set(taken(number()).toString(), taken(number()));
+  const under = rows.filter(({ key }) => key !== "together" && !together.has(key));
+  const over = [...together].map(([key, bytes]) => ({ key, bytes }));
+  return [...under, ...over].toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 const variableOf = (id) => `EVENT_${id.toUpperCase().replaceAll("-", "_")}`;
