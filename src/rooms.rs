@@ -25,8 +25,9 @@ use anteroom_durable_objects::wire::{
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::units::{Millis, PlaceIndex, ShardIndex, UnixMillis};
 use futures_util::future::{Either, select};
-use wasm_bindgen::JsValue;
-use worker::{Delay, Env, Method, Request, RequestInit, Stub, js_sys};
+use wasm_bindgen::{JsCast, JsValue};
+use worker::js_sys::futures::JsFuture;
+use worker::{Delay, Env, Method, Request, Stub, js_sys, worker_sys};
 
 use crate::{deleted, isolate, platform};
 
@@ -328,6 +329,12 @@ enum CallError {
     Refused(String),
 }
 
+impl From<JsValue> for CallError {
+    fn from(error: JsValue) -> Self {
+        CallError::Platform(error.into())
+    }
+}
+
 impl From<worker::Error> for CallError {
     fn from(error: worker::Error) -> Self {
         CallError::Platform(error)
@@ -344,22 +351,28 @@ async fn call_once(
     name: &str,
     call: &[u8],
 ) -> Result<Vec<u8>, CallError> {
-    let stub = stub(env, binding, name)?;
-    let mut init = RequestInit::new();
-    init.with_method(Method::Post)
-        .with_body(Some(js_sys::Uint8Array::from(call).into()));
-    let mut response = stub
-        .fetch_with_request(Request::new_with_init(wire::ADDRESS, &init)?)
-        .await?;
-    match response.status_code() {
-        200 => Ok(response.bytes().await?),
+    let stub: worker_sys::DurableObject = stub(env, binding, name)?.into_rpc();
+    let init = web_sys::RequestInit::new();
+    init.set_method("POST");
+    init.set_body(&js_sys::Uint8Array::from(call));
+    let request = web_sys::Request::new_with_str_and_init(wire::ADDRESS, &init)?;
+    let answer = JsFuture::from(stub.fetch_with_request(&request)?).await?;
+    let response: web_sys::Response = answer.unchecked_into();
+    match response.status() {
+        200 => Ok(bytes_of(&response).await?),
         FORGOTTEN => Err(CallError::Failed(FORGOTTEN)),
         status @ 400..=499 => Err(CallError::Refused(format!(
             "{status}: {}",
-            response.text().await.unwrap_or_default()
+            String::from_utf8_lossy(&bytes_of(&response).await.unwrap_or_default())
         ))),
         status => Err(CallError::Failed(status)),
     }
+}
+
+/// All at once: a reader of the stream is asked piece by piece.
+async fn bytes_of(response: &web_sys::Response) -> Result<Vec<u8>, JsValue> {
+    let buffer = JsFuture::from(response.array_buffer()?).await?;
+    Ok(js_sys::Uint8Array::new(&buffer).to_vec())
 }
 
 /// The platform marks errors of calls to objects: <https://developers.cloudflare.com/durable-objects/best-practices/error-handling/>.

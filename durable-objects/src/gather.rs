@@ -30,9 +30,9 @@ pub const LONGEST_WINDOW_OF_JOINS: Millis = LONGEST_PACE_OF_JOINS;
 /// every report, up to the longest pace: below, single rows are cheap.
 const PACE_OF_A_JOIN: Millis = Millis(4);
 
-/// The longest pace for the sake of joins: half of what a join may take. With two commits of the shard and one of the
-/// coordinator for each report that is twelve commits a second at any rate.
-const LONGEST_PACE_OF_JOINS: Millis = Millis(250);
+/// The longest pace for the sake of joins: less than half of what a join may take. With two commits of the shard and one of
+/// the coordinator for each report that is fifteen commits a second at any rate.
+const LONGEST_PACE_OF_JOINS: Millis = Millis(200);
 
 /// How long a claim waits for its grant before the visitor is told that it is pending.
 pub const CLAIM_PATIENCE: Millis = Millis(1_000);
