@@ -253,7 +253,7 @@ fn of_name(header: &str, name: String) -> impl Iterator<Item = &str> {
 /// Whether another site navigates its frame to this page. Which site that is, `Referer` says, unless the site keeps it to
 /// itself: then the page's policy decides whether it is shown.
 fn is_navigated_by(frame_ancestors: &[String], incoming: &Incoming) -> bool {
-    let says = |name, values: &[&str]| {
+    let says = |name: &'static str, values: &[&str]| {
         let value = incoming.header(name);
         value.is_some_and(|value| values.contains(&value.as_str()))
     };

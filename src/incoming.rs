@@ -1,7 +1,7 @@
-//! A request as the gate and the routes see it. Headers are read when they are asked for: each read crosses from wasm to
-//! the platform, and an admitted request needs only a few.
+//! A request as the gate and the routes see it. Headers are read when they are asked for, and once: each read crosses from
+//! wasm to the platform, and an admitted request needs only a few.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 use web_sys::Headers;
 
@@ -47,9 +47,13 @@ impl Method {
     }
 }
 
+/// A header that was read, or is known not to be there.
+type ReadHeader = (&'static str, Option<String>);
+
 /// Where headers come from.
 enum HeaderSource {
-    Request(Headers),
+    /// The platform's, and those that were read from it.
+    Request(Headers, RefCell<Vec<ReadHeader>>),
     #[cfg(any(test, feature = "fuzzing"))]
     Listed(Vec<(&'static str, String)>),
 }
@@ -82,15 +86,26 @@ impl Incoming {
             authority,
             path,
             query,
-            headers: HeaderSource::Request(request.headers()),
+            headers: HeaderSource::Request(request.headers(), RefCell::default()),
             cookie: OnceCell::new(),
         })
     }
 
     /// The header of this lower-case name; several of one name come joined by commas.
-    pub fn header(&self, name: &str) -> Option<String> {
+    pub fn header(&self, name: &'static str) -> Option<String> {
         match &self.headers {
-            HeaderSource::Request(headers) => headers.get(name).ok().flatten(),
+            HeaderSource::Request(headers, read) => {
+                let known = |read: &Vec<ReadHeader>| {
+                    let found = read.iter().find(|(present, _)| *present == name);
+                    found.map(|(_, value)| value.clone())
+                };
+                if let Some(value) = known(&read.borrow()) {
+                    return value;
+                }
+                let value = headers.get(name).ok().flatten();
+                read.borrow_mut().push((name, value.clone()));
+                value
+            }
             #[cfg(any(test, feature = "fuzzing"))]
             HeaderSource::Listed(listed) => listed
                 .iter()
@@ -159,7 +174,7 @@ impl Incoming {
 
     /// Whether the headers are those that every browser sends: its name and a language.
     pub fn is_like_a_browser(&self) -> bool {
-        let says = |name| self.header(name).is_some_and(|value| !value.is_empty());
+        let says = |name: &'static str| self.header(name).is_some_and(|value| !value.is_empty());
         says("user-agent") && says("accept-language")
     }
 

@@ -144,8 +144,8 @@ fn prepare(
         if is_for_the_edge(name) || part == Part::Preflight && !is_of_a_preflight(name) {
             headers.delete(name)?;
         } else if name == "cookie" {
-            let cookie = headers.get(name)?.unwrap_or_default();
-            match cookies::without_ours(&cookie) {
+            let cookie = incoming.cookie();
+            match cookies::without_ours(cookie) {
                 Some(rest) if rest == cookie => {}
                 Some(rest) => headers.set(name, &rest)?,
                 None => headers.delete(name)?,

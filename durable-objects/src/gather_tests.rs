@@ -189,9 +189,9 @@ fn the_more_joins_a_report_brings_the_later_the_next_one_leaves() {
         (0, 0),
         (1, 4),
         (30, 120),
-        (62, 248),
-        (63, 250),
-        (5_000, 250),
+        (49, 196),
+        (51, 200),
+        (5_000, 200),
     ] {
         let mut gather = Gather::default();
         gather.take(claim(), 0, T).unwrap();

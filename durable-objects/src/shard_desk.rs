@@ -40,8 +40,7 @@ const _: () = assert!(FIRST_BOARD_PATIENCE.0 < LATE_AFTER.0);
 pub struct Step<T> {
     /// Whom to answer, and the bytes.
     pub answers: Vec<(T, Vec<u8>)>,
-    /// A report to send to the coordinator, with what edges have counted; its result is to be
-    /// given to [`ShardDesk::hear`].
+    /// A report to send, with what edges have counted; its result is to be given to [`ShardDesk::hear`].
     pub report: Option<(SyncRequest, EdgeCounts)>,
     /// A word to all who listen.
     pub word: Option<String>,

@@ -93,9 +93,9 @@ async fn asked<'a>(
     let now = visit.now_seconds();
     let pass = brought.map(|brought| &brought.pass);
     let fresh = pass.is_some_and(|pass| now < pass.expires_at);
-    let other = visitor
-        .ticket()
-        .filter(|ticket| !fresh && pass.is_none_or(|pass| !is_of_place(pass, ticket)));
+    // Opening a ticket costs a signature, and who is inside needs none.
+    let ticket = (!fresh).then(|| visitor.ticket()).flatten();
+    let other = ticket.filter(|ticket| pass.is_none_or(|pass| !is_of_place(pass, ticket)));
     let has_place = match other {
         Some(ticket) => {
             let found = place::find(visit, room, visitor, &ticket, in_use).await;
@@ -144,7 +144,7 @@ fn crawler(
 /// HEAD, prefetches, and what a foreign page loads without a person's doing: also what it puts into a frame.
 fn takes_nothing(incoming: &Incoming, event: &Event) -> bool {
     let foreign = || {
-        let is = |name, values: &[&str]| {
+        let is = |name: &'static str, values: &[&str]| {
             let value = incoming.header(name);
             value.is_some_and(|value| values.contains(&value.as_str()))
         };
