@@ -103,7 +103,7 @@ async function main(words) {
   const crowd = await crowdOf(values);
   const visitors = number(values, "measure-visitors", 200, 5_000) ?? 2_000;
   const counts = values.counts === undefined ? await measured(visitors, 10) : countsOf(values.counts);
-  if (values["save-counts"]) writeFileSync(values["save-counts"], `${JSON.stringify(counts, null, 1)}\n`);
+  if (values["save-counts"]) writeFileSync(values["save-counts"], `${JSON.stringify(counts, null, 2)}\n`);
   const reckoned = bill(readingsOf(counts), crowd, mode, PRICES);
   const { usd, by_mode } = reckoned;
   const sums = [...Object.values(usd), ...Object.values(by_mode)];
