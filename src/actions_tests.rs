@@ -92,7 +92,7 @@ fn anything_else_is_refused_and_named() {
         json!({"action": "message", "text": ["x"]}),
         json!({"action": "expect"}),
         json!({"action": "expect", "visitors": 0}),
-        json!({"action": "expect", "visitors": 8_000_001}),
+        json!({"action": "expect", "visitors": 51_600_001}),
         json!({"action": "close", "line": "nowhere"}),
         json!({"action": "open", "line": 0}),
         json!({"action": "stock"}),

@@ -49,6 +49,7 @@ mod line_choice;
 mod local_path;
 mod looks;
 mod networks;
+mod objects;
 mod observed;
 mod onward;
 mod operators;

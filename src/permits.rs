@@ -1,5 +1,6 @@
 //! Making permits, without asking anybody: a random nonce, and a home among the shards that take joins.
 
+use anteroom_config::Regions;
 use anteroom_queue::board::Board;
 use anteroom_queue::units::{KeyHash, Nonce};
 use anteroom_token::{Challenge, Permit, Ticket};
@@ -10,9 +11,16 @@ use crate::platform;
 /// How long a permit may make a place. Short, so that permits cannot be stockpiled; the page asks for a new one.
 pub const PERMIT_SECONDS: u64 = 5 * 60;
 
-/// A new permit that asks for `challenge`. Without a board the first shard is its home, which every run has.
-pub fn fresh(board: Option<&Board>, challenge: Challenge, now: u64) -> Permit {
+/// A new permit that asks for `challenge`, for a visitor from that continent. Without a board the first shard is its home,
+/// which every run has.
+pub fn fresh(
+    board: Option<&Board>,
+    (regions, continent): (&Regions, Option<&str>),
+    challenge: Challenge,
+    now: u64,
+) -> Permit {
     let open = board.map_or(&[][..], |board| &board.open_shards);
+    let open = regions.homes(open, continent);
     let home = match open.len() {
         0 => 0,
         count => open[platform::random_below(count)].0,
@@ -145,7 +153,12 @@ mod tests {
     fn a_permit_whose_home_is_full_has_one_other_home_and_asks_for_nothing_more() {
         let permit = |number| Permit {
             nonce: [number; 16],
-            ..fresh(None, Challenge::Work { bits: 16 }, 1_000)
+            ..fresh(
+                None,
+                (&Regions::default(), None),
+                Challenge::Work { bits: 16 },
+                1_000,
+            )
         };
         let mut board = samples::board(Phase::Open);
         board.open_shards = vec![ShardIndex(0)];
@@ -169,7 +182,7 @@ mod tests {
         for number in 0..32 {
             let permit = Permit {
                 nonce: [number; 16],
-                ..fresh(None, Challenge::None, 1_000)
+                ..fresh(None, (&Regions::default(), None), Challenge::None, 1_000)
             };
             let mut home_of = |homes: &[u16]| {
                 board.open_shards = homes.iter().copied().map(ShardIndex).collect();

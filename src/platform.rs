@@ -33,7 +33,12 @@ pub fn autonomous_system(request: &web_sys::Request) -> Option<u32> {
         .map(|number| number as u32)
 }
 
-/// The same, and whether the request comes from a program that the platform has verified. Customers of its bot management
+/// The continent that a request comes from, where the platform tells it: `EU`, `NA` and so on.
+pub fn continent(request: &web_sys::Request) -> Option<String> {
+    member(&told(request)?, "continent")?.as_string()
+}
+
+/// The network, and whether the request comes from a program that the platform has verified. Customers of its bot management
 /// are told; all others have a category at most:
 /// <https://developers.cloudflare.com/bots/reference/bot-management-variables/#workers-variables>.
 pub fn connection(request: &web_sys::Request) -> Connection {

@@ -16,6 +16,7 @@
 use std::time::Duration;
 
 use anteroom_config::Event;
+use anteroom_durable_objects::call::stub_in;
 use anteroom_durable_objects::sockets;
 use anteroom_durable_objects::wire::{self, FORGOTTEN};
 use anteroom_durable_objects::wire::{
@@ -29,6 +30,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use worker::js_sys::futures::JsFuture;
 use worker::{Delay, Env, Method, Request, Stub, js_sys, worker_sys};
 
+use crate::objects::Object;
 use crate::{deleted, isolate, platform};
 
 /// How long an answer is waited for when nothing else is said: a shard answers a join within 2 s.
@@ -63,7 +65,7 @@ pub async fn ask_shard(
 ) -> Result<ShardBody, RoomError> {
     // Counts are handed in with reads of the board: one that counted itself would be owed for ever.
     let is_for_a_visitor = matches!(ask, ShardAsk::Place(_));
-    let name = wire::shard_name(&event.id, event.run, shard.0);
+    let object = Object::shard(event, shard);
     let call = wire::encode(&ShardCall {
         event: event.id.clone(),
         run: event.run,
@@ -71,7 +73,7 @@ pub async fn ask_shard(
         ask,
     });
     let asked = platform::now();
-    let answer = within(limit, call_object(env, "SHARD", &name, &call, MOST_CALLS)).await;
+    let answer = within(limit, call_object(env, &object, &call, MOST_CALLS)).await;
     let answer = answer.flatten();
     if is_for_a_visitor {
         isolate::count(event, |counts| {
@@ -155,11 +157,7 @@ pub async fn socket(
     place: PlaceIndex,
 ) -> Result<web_sys::WebSocket, RoomError> {
     let given = within(ANSWER_LIMIT, async {
-        let stub = stub(
-            env,
-            "SHARD",
-            &wire::shard_name(&event.id, event.run, home.0),
-        )?;
+        let stub = stub(env, &Object::shard(event, home))?;
         let address = sockets::address(&event.id, event.run, home.0, place.0);
         let request = Request::new(&address, Method::Get)?;
         request.headers().set("upgrade", "websocket")?;
@@ -239,14 +237,14 @@ async fn coordinators_bytes(
     event: &'static Event,
     ask: CoordinatorAsk,
 ) -> Result<Vec<u8>, RoomError> {
-    let name = wire::coordinator_name(&event.id, event.run);
+    let object = Object::coordinator(event);
     let calls = most_calls(&ask);
     let call = wire::encode(&CoordinatorCall {
         event: event.id.clone(),
         run: event.run,
         ask,
     });
-    let answer = call_object(env, "COORDINATOR", &name, &call, calls);
+    let answer = call_object(env, &object, &call, calls);
     let answer = within(ANSWER_LIMIT, answer).await.flatten();
     if let Err(RoomError::Refused(why)) = &answer {
         platform::log(&format!("coordinator of {}: {why}", event.id));
@@ -291,14 +289,13 @@ fn read<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, RoomError> {
 
 async fn call_object(
     env: &Env,
-    binding: &str,
-    name: &str,
+    object: &Object,
     call: &[u8],
     most_calls: u32,
 ) -> Result<Vec<u8>, RoomError> {
     let mut calls = 1;
     loop {
-        match call_once(env, binding, name, call).await {
+        match call_once(env, object, call).await {
             Ok(bytes) => return Ok(bytes),
             Err(CallError::Refused(why)) => return Err(RoomError::Refused(why)),
             Err(CallError::Failed(FORGOTTEN)) => return Err(RoomError::Deleted),
@@ -341,17 +338,13 @@ impl From<worker::Error> for CallError {
     }
 }
 
-fn stub(env: &Env, binding: &str, name: &str) -> worker::Result<Stub> {
-    env.durable_object(binding)?.id_from_name(name)?.get_stub()
+fn stub(env: &Env, object: &Object) -> worker::Result<Stub> {
+    let namespace = env.durable_object(object.binding)?;
+    stub_in(&namespace, &object.name, object.region)
 }
 
-async fn call_once(
-    env: &Env,
-    binding: &str,
-    name: &str,
-    call: &[u8],
-) -> Result<Vec<u8>, CallError> {
-    let stub: worker_sys::DurableObject = stub(env, binding, name)?.into_rpc();
+async fn call_once(env: &Env, object: &Object, call: &[u8]) -> Result<Vec<u8>, CallError> {
+    let stub: worker_sys::DurableObject = stub(env, object)?.into_rpc();
     let init = web_sys::RequestInit::new();
     init.set_method("POST");
     init.set_body(&js_sys::Uint8Array::from(call));

@@ -49,6 +49,7 @@ pub struct Way {
     env: Env,
     binding: &'static str,
     name: String,
+    region: Option<&'static str>,
     stub: core::cell::RefCell<Option<Stub>>,
 }
 
@@ -59,8 +60,14 @@ impl Way {
             env: env.clone(),
             binding,
             name,
+            region: None,
             stub: core::cell::RefCell::new(None),
         }
+    }
+
+    /// The same, to an object that is to stand in this region if nobody has asked it before.
+    pub fn in_region(self, region: Option<&'static str>) -> Self {
+        Self { region, ..self }
     }
 
     /// Sends `body` and waits for the answer, without a limit of its own.
@@ -83,9 +90,25 @@ impl Way {
         let stub = self
             .env
             .durable_object(self.binding)
-            .and_then(|namespace| namespace.id_from_name(&self.name)?.get_stub())
+            .and_then(|namespace| stub_in(&namespace, &self.name, self.region))
             .map_err(|error| CallFailed::Unreachable(error.to_string()))?;
         Ok(stub.into_rpc())
+    }
+}
+
+/// A stub of the object called `name`. The region counts when nobody has asked the object before.
+///
+/// # Errors
+/// What the platform says.
+pub fn stub_in(
+    namespace: &worker::ObjectNamespace,
+    name: &str,
+    region: Option<&str>,
+) -> worker::Result<worker::Stub> {
+    let id = namespace.id_from_name(name)?;
+    match region {
+        Some(region) => id.get_stub_with_location_hint(region),
+        None => id.get_stub(),
     }
 }
 

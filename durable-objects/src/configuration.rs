@@ -1,7 +1,7 @@
 //! What an object reads of its event's configuration: the variables of the deployment, which are
 //! the same for as long as an instance lives.
 
-use anteroom_config::{Event, variable_name};
+use anteroom_config::{Event, Regions, variable_name};
 use serde_json::Value;
 use wasm_bindgen::JsValue;
 use worker::Env;
@@ -21,6 +21,12 @@ pub fn event(env: &Env, id: &str) -> Result<Event, Refusal> {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         Refusal::misconfigured(problems.join("; "))
     })
+}
+
+/// Where the event's objects stand. What cannot be read has been refused before an object opens.
+pub fn regions(env: &Env, id: &str) -> Regions {
+    let event = event(env, id).ok();
+    event.map(|event| event.regions).unwrap_or_default()
 }
 
 /// What the variable holds, if it is there and plain data.

@@ -4,6 +4,7 @@
 
 use std::rc::Rc;
 
+use anteroom_config::Regions;
 use anteroom_queue::coordinator::Coordinator;
 use anteroom_queue::units::UnixMillis;
 use worker::Env;
@@ -32,6 +33,7 @@ durable_object_of! {
 struct Open {
     desk: CoordinatorDesk<Caller>,
     known: Known,
+    regions: Rc<Regions>,
 }
 
 impl Class for Open {
@@ -48,10 +50,14 @@ impl Class for Open {
 
     fn open(env: &Env, core: Coordinator, known: &Known, _: UnixMillis) -> Self {
         // What cannot be read has been refused before.
-        let acts = configuration::event(env, &known.event).is_ok_and(|event| event.origin_acts);
+        let event = configuration::event(env, &known.event).ok();
+        let acts = event.as_ref().is_some_and(|event| event.origin_acts);
+        let regions = event.map(|event| event.regions).unwrap_or_default();
+        let core = core.spread_over(&regions.are_lost());
         Self {
             desk: CoordinatorDesk::new(core).acting(acts),
             known: known.clone(),
+            regions: Rc::new(regions),
         }
     }
 
@@ -88,7 +94,8 @@ impl Class for Open {
         }
         for child in step.pokes {
             let (env, known) = (shell.instance().env().clone(), self.known.clone());
-            shell.instance().spawn(poke(env, known, child));
+            let regions = self.regions.clone();
+            shell.instance().spawn(poke(env, known, regions, child));
         }
         if let Some(round) = step.beacon {
             fetch(round, shell);

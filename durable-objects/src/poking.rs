@@ -1,5 +1,8 @@
 //! How an object asks its children for a report.
 
+use std::rc::Rc;
+
+use anteroom_config::Regions;
 use anteroom_queue::tree::Node;
 use anteroom_queue::units::{RelayIndex, ShardIndex};
 use worker::{Env, console_warn};
@@ -16,7 +19,7 @@ const SHARD: &str = "SHARD";
 pub const RELAY: &str = "RELAY";
 
 /// Asks a child of `known` for a report. A failure is only logged: it is asked again.
-pub async fn poke(env: Env, known: Known, child: Node) {
+pub async fn poke(env: Env, known: Known, regions: Rc<Regions>, child: Node) {
     let Known { event, run, .. } = known;
     let (way, call) = match child {
         Node::Shard(ShardIndex(shard)) => {
@@ -28,7 +31,9 @@ pub async fn poke(env: Env, known: Known, child: Node) {
                 shard,
                 ask,
             };
-            (Way::to(&env, SHARD, name), wire::encode(&call))
+            let region = regions.of_shard(ShardIndex(shard));
+            let way = Way::to(&env, SHARD, name).in_region(region);
+            (way, wire::encode(&call))
         }
         Node::Relay(RelayIndex(relay)) => {
             let name = relay_wire::relay_name(&event, run, relay);
@@ -39,7 +44,8 @@ pub async fn poke(env: Env, known: Known, child: Node) {
                 relay,
                 ask,
             };
-            (Way::to(&env, RELAY, name), wire::encode(&call))
+            let way = Way::to(&env, RELAY, name).in_region(regions.of_coordinator());
+            (way, wire::encode(&call))
         }
     };
     if let Err(why) = way.call(&call).await {

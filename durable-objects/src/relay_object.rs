@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use anteroom_config::Regions;
 use anteroom_queue::relay::Relay;
 use anteroom_queue::sync::RelayReport;
 use anteroom_queue::tree::Node;
@@ -9,6 +10,7 @@ use anteroom_queue::units::UnixMillis;
 use worker::{Env, console_warn};
 
 use crate::call::Way;
+use crate::configuration;
 use crate::instance::Driven;
 use crate::object::{Caller, Class, Shell, durable_object_of};
 use crate::opening::{FIRST_RELAY, Known};
@@ -33,6 +35,7 @@ durable_object_of! {
 struct Open {
     desk: RelayDesk<Caller>,
     known: Known,
+    regions: Rc<Regions>,
     coordinator: Rc<Way>,
 }
 
@@ -50,10 +53,13 @@ impl Class for Open {
 
     fn open(env: &Env, core: Relay, known: &Known, now: UnixMillis) -> Self {
         let name = wire::coordinator_name(&known.event, known.run);
+        let regions = configuration::regions(env, &known.event);
+        let coordinator = Way::to(env, COORDINATOR, name).in_region(regions.of_coordinator());
         Self {
             desk: RelayDesk::new(known.run, core, now),
             known: known.clone(),
-            coordinator: Rc::new(Way::to(env, COORDINATOR, name)),
+            coordinator: Rc::new(coordinator),
+            regions: Rc::new(regions),
         }
     }
 
@@ -91,7 +97,10 @@ impl Class for Open {
         }
         for shard in step.pokes {
             let (env, known) = (shell.instance().env().clone(), self.known.clone());
-            shell.instance().spawn(poke(env, known, Node::Shard(shard)));
+            let regions = self.regions.clone();
+            shell
+                .instance()
+                .spawn(poke(env, known, regions, Node::Shard(shard)));
         }
         if let Some((report, counts)) = step.report {
             self.send(report, counts, shell);

@@ -14,6 +14,7 @@ use futures_util::future::{Either, select};
 use worker::{Env, console_warn};
 
 use crate::call::Way;
+use crate::configuration;
 use crate::instance::Driven;
 use crate::object::{Caller, Class, Shell, durable_object_of};
 use crate::opening::{Known, shard_identity};
@@ -61,6 +62,7 @@ impl Class for Open {
 
     fn open(env: &Env, core: Shard, known: &Known, now: UnixMillis) -> Self {
         let (event, run) = (&known.event, known.run);
+        let regions = configuration::regions(env, event);
         let parent = match relay(known) {
             Some(relay) => Way::to(env, RELAY, relay_name(event, run, relay.0)),
             None => Way::to(env, COORDINATOR, wire::coordinator_name(event, run)),
@@ -68,7 +70,7 @@ impl Class for Open {
         Self {
             desk: ShardDesk::new(known.run, core, now),
             known: known.clone(),
-            parent: Rc::new(parent),
+            parent: Rc::new(parent.in_region(regions.of_coordinator())),
         }
     }
 

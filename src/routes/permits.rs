@@ -2,6 +2,7 @@
 //! gets the same again, unless its place is over.
 
 use anteroom_config as config;
+use anteroom_queue::units::ShardIndex;
 use anteroom_token::{Challenge, Permit};
 use serde_json::{Value, json};
 
@@ -13,7 +14,7 @@ use crate::problem::Problem;
 use crate::rate_limits::{self, Action};
 use crate::visit::Visit;
 use crate::visitor::Visitor;
-use crate::{challenges, fields, isolate, permits, place, turnstile};
+use crate::{challenges, fields, isolate, permits, place, platform, turnstile};
 
 /// The permit.
 pub async fn answer(visit: &Visit, room: Room) -> Result<Answer, Problem> {
@@ -59,9 +60,11 @@ pub fn kept_or_fresh(
     in_use: Option<&InUse>,
 ) -> (Permit, String) {
     let ends_soon = |permit: &Permit| permit.expires_at <= visit.now_seconds() + ENDS_SOON_SECONDS;
+    let is_there = |permit: &Permit| !room.event.regions.has_lost(ShardIndex(permit.home));
     let kept = visitor
         .permit()
-        .filter(|(permit, _)| permit.challenge == Challenge::None || !ends_soon(permit));
+        .filter(|(permit, _)| permit.challenge == Challenge::None || !ends_soon(permit))
+        .filter(|(permit, _)| is_there(permit));
     kept.unwrap_or_else(|| fresh(visit, room, in_use))
 }
 
@@ -78,16 +81,28 @@ pub fn fresh(visit: &Visit, room: Room, in_use: Option<&InUse>) -> (Permit, Stri
         }
     };
     let challenge = turnstile::in_force(visit, room, usual);
-    sealed(room, in_use, challenge, visit.now_seconds())
+    sealed(visit, room, in_use, challenge)
 }
 
 /// A new permit that asks for nothing: for whoever has done what another one asked for, or is let in in one step.
-pub fn free(room: Room, in_use: Option<&InUse>, now: u64) -> (Permit, String) {
-    sealed(room, in_use, Challenge::None, now)
+pub fn free(visit: &Visit, room: Room, in_use: Option<&InUse>) -> (Permit, String) {
+    sealed(visit, room, in_use, Challenge::None)
 }
 
-fn sealed(room: Room, in_use: Option<&InUse>, challenge: Challenge, now: u64) -> (Permit, String) {
-    let permit = permits::fresh(in_use.map(|in_use| &*in_use.board), challenge, now);
+fn sealed(
+    visit: &Visit,
+    room: Room,
+    in_use: Option<&InUse>,
+    challenge: Challenge,
+) -> (Permit, String) {
+    let board = in_use.map(|in_use| &*in_use.board);
+    let regions = &room.event.regions;
+    let continent = match regions.shards.is_empty() {
+        true => None,
+        false => platform::continent(&visit.request),
+    };
+    let here = (regions, continent.as_deref());
+    let permit = permits::fresh(board, here, challenge, visit.now_seconds());
     let token = room.tokens.seal_permit(&permit);
     (permit, token)
 }

@@ -268,7 +268,7 @@ impl Gate<'_> {
         let permit = permits::kept_or_fresh(visit, room, visitor, self.in_use).0;
         let ticket = visitor.ticket();
         match ticket.is_some_and(|ticket| position_of(&ticket, &permit).is_some()) {
-            true => permits::free(room, self.in_use, visit.now_seconds()).0,
+            true => permits::free(visit, room, self.in_use).0,
             false => permit,
         }
     }

@@ -7,6 +7,7 @@ use crate::crawlers::Crawlers;
 use crate::guard::Guard;
 use crate::host;
 use crate::path::PathRule;
+use crate::regions::Regions;
 
 /// What a visitor has to solve before joining.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,6 +177,8 @@ pub struct Event {
     pub handover: bool,
     /// Whom it checks again, and what passes are bound to.
     pub guard: Guard,
+    /// Where its objects stand.
+    pub regions: Regions,
     /// The core's part: mode, schedule, lines, limits, and how long things last.
     pub settings: Settings,
 }

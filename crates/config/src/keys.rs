@@ -24,6 +24,9 @@
 //! | `beacon` | `drand`, `none`: whether a public random number takes part in draws | `drand` |
 //! | `beacon_wait_minutes` | 1 to 60: how long a draw waits for that number | 10 |
 //! | `expected_visitors` | 1 to 51600000 | 10000 |
+//! | `regions` | up to 9 of `wnam`, `enam`, `sam`, `weur`, `eeur`, `apac`, `oc`, `afr`, `me`: where the shards stand; the same for the whole run | wherever they are first asked from |
+//! | `lost_regions` | some of `regions`, not all: lost for good, nobody gets a home there | none |
+//! | `coordinator_region` | one of the same names: where the coordinator and the relays stand | wherever it is first asked from |
 //! | `admission.per_minute` | 1 to 1000000 admissions a minute | no such limit |
 //! | `admission.max_active` | 1 to 1000000 sessions at the same time | no such limit |
 //! | `admission.batch.size` | 1 to 1000000 admissions a period | no such limit |
@@ -165,6 +168,9 @@ pub const EVENT_KEYS: &[&str] = &[
     "beacon",
     "beacon_wait_minutes",
     "expected_visitors",
+    "regions",
+    "lost_regions",
+    "coordinator_region",
     "admission",
     "session_minutes",
     "idle_minutes",

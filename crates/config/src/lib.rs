@@ -23,6 +23,7 @@ mod parse;
 pub mod path;
 mod problem;
 mod readings;
+pub mod regions;
 mod rooms;
 mod schedule;
 mod settings;
@@ -35,6 +36,7 @@ pub use event::{
 pub use parse::parse_event;
 pub use path::PathRule;
 pub use problem::Problem;
+pub use regions::Regions;
 pub use rooms::{Decision, Rooms, parse_all};
 pub use schedule::instant;
 

@@ -11,7 +11,7 @@ use crate::origins::{self, ORIGIN_FORM};
 use crate::path::{PathRule, RULE_FORM};
 use crate::problem::Problem;
 use crate::schedule::{self, Schedule, ZONE_FORM};
-use crate::{ZoneExists, challenge, crawlers, guard, lines, settings, texts};
+use crate::{ZoneExists, challenge, crawlers, guard, lines, regions, settings, texts};
 
 /// Reads the variable `variable` (`EVENT_…`) of one event. All problems are found at once.
 pub fn parse_event(
@@ -79,6 +79,7 @@ fn read_event(fields: &mut Fields<'_>, zone_exists: ZoneExists) -> Option<Event>
         lines,
         handover,
         guard: guard::read(fields),
+        regions: regions::read(fields),
         settings,
     })
 }

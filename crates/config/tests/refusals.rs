@@ -110,7 +110,7 @@ fn whole_numbers_stay_within_their_range() {
         (
             "expected_visitors",
             "1 to 51600000",
-            json!([0, 8_000_001, 1e12]),
+            json!([0, 51_600_001, 1e12]),
         ),
         ("session_minutes", "1 to 1440", json!([0, 1441, "20"])),
         ("idle_minutes", "1 to 1440", json!([0, 1441, -10])),

@@ -208,6 +208,11 @@ class Room {
     return (await setStage(this.url, {})).faults.map(({ met = 0 }) => met);
   }
 
+  /** Where each object of a staged room was first asked for, by its name; null: anywhere. */
+  async hints() {
+    return (await setStage(this.url, {})).hints;
+  }
+
   /** The next alarms of a staged room fail, so many. */
   failAlarms(times) {
     return setStage(this.url, { alarms_fail: times });

@@ -14,7 +14,7 @@ const CONTROL = "/__stage";
 const STAGE = `
 import * as stagedSelf from "./index.js";
 {
-  const stage = { ahead_ms: 0, cut: [], limited: [], faults: [], alarms_fail: 0 };
+  const stage = { ahead_ms: 0, cut: [], limited: [], faults: [], alarms_fail: 0, hints: {} };
   const clock = Date.now.bind(Date);
   Date.now = () => clock() + stage.ahead_ms;
   // As the platform's own: so many for each key, then no more.
@@ -36,6 +36,7 @@ import * as stagedSelf from "./index.js";
     const { get } = prototype;
     prototype.get = function (id, options) {
       const stub = get.call(this, id, options);
+      stage.hints[id.name] ??= options?.locationHint ?? null;
       const isCut = () => stage.cut.some((part) => String(id.name).includes(part));
       const away = () => Promise.reject(new Error("Network connection lost."));
       const failing = () => stage.faults.find(({ part, times }) => times > 0 && String(id.name).includes(part));

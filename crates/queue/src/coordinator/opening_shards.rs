@@ -64,6 +64,7 @@ struct Need {
     /// The highest rate since `since`.
     peak: u64,
     since: UnixMillis,
+    is_lost: bool,
 }
 
 /// What is known of the load.
@@ -99,6 +100,13 @@ impl Default for Openings {
 }
 
 impl Need {
+    fn of_region(is_lost: &bool) -> Self {
+        Self {
+            is_lost: *is_lost,
+            ..Self::default()
+        }
+    }
+
     /// Looks at the rate; whether what it asked for lately is forgotten with this.
     fn look(&mut self, now: UnixMillis) -> bool {
         let rate = self.load.per_second(now);
@@ -115,9 +123,13 @@ impl Need {
 }
 
 impl Coordinator {
-    /// The same, of an event whose shards are spread over so many regions.
-    pub fn spread_over(mut self, regions: usize) -> Self {
-        self.openings.needs.resize(regions.max(1), Need::default());
+    /// The same, of an event whose shards are spread over these regions; of each, whether it is lost for good: then its
+    /// shards take no joins, while there are others.
+    pub fn spread_over(mut self, lost: &[bool]) -> Self {
+        self.openings.needs = match lost {
+            [] => vec![Need::default()],
+            lost => lost.iter().map(Need::of_region).collect(),
+        };
         self.openings.looked_at = None;
         self
     }
@@ -222,7 +234,8 @@ impl Coordinator {
         let is_cold = self.is_cold(now);
         self.openings.grown = self.shards();
         let mut open = Vec::new();
-        for region in 0..self.openings.needs.len() {
+        let there = (0..self.openings.needs.len()).filter(|at| !self.openings.needs[*at].is_lost);
+        for region in there.collect::<Vec<_>>() {
             open.extend(self.open_of_region(region, is_cold, now));
         }
         if open.is_empty() {

@@ -31,7 +31,7 @@ impl Sale {
     fn of(settings: Settings, regions: usize) -> Self {
         let coordinator = whole_way::coordinator(settings).reply;
         let mut sale = Self {
-            coordinator: coordinator.spread_over(regions),
+            coordinator: coordinator.spread_over(&vec![false; regions]),
             now: T,
             boards: 0,
         };
@@ -257,6 +257,14 @@ fn a_region_whose_shards_are_full_gets_another() {
     sale.wait(1_000);
     assert_eq!(sale.open(), [0, 2, 4]);
     assert_eq!(sale.coordinator.shards(), 5);
+}
+
+#[test]
+fn the_shards_of_a_region_that_is_lost_take_no_joins() {
+    let mut sale = Sale::known(planned(9), 3);
+    sale.coordinator = sale.coordinator.spread_over(&[false, true, false]);
+    sale.wait(1_000);
+    assert_eq!(sale.open(), [0, 2]);
 }
 
 #[test]
