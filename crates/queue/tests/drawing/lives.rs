@@ -3,6 +3,7 @@
 //! is done again.
 
 use anteroom_queue::coordinator::rows::CoordinatorRow;
+use anteroom_queue::shard::command::ShardReply;
 use anteroom_queue::units::Millis;
 
 use crate::stage::Stage;
@@ -146,5 +147,34 @@ fn the_draw_is_stored_three_times_whatever_its_size() {
         finish(&mut stage);
         look(&stage);
         assert_eq!(seen.len(), 3, "made, fixed, decided");
+    }
+}
+
+#[test]
+fn the_number_of_an_entrant_whose_answer_was_lost_is_its_own_after_the_draw_too() {
+    let mut stage = with_entrants(raffle(false), 4);
+    stage.join(100, 1);
+    let report = stage.report(1);
+    let lost = stage.hear(report);
+    let [cut] = lost.lines[0].cuts[..] else {
+        panic!("one join is numbered: {lost:?}");
+    };
+    // The shard hears nothing more until the draw went on without it, and takes others meanwhile.
+    for visitor in 101..110 {
+        stage.join(visitor, 1);
+    }
+    until(&mut stage, OPENS);
+    stage.sync(0);
+    let grace = stage.settings.draw.grace;
+    until(&mut stage, OPENS.plus(grace));
+    assert_eq!(entrants(&stage), Some(5));
+    stage.sync(1);
+    let entry = |stage: &mut Stage, visitor| match stage.join(visitor, 1) {
+        ShardReply::Place { place, .. } => place.entry,
+        other => panic!("a place that there is answers {other:?}"),
+    };
+    assert_eq!(entry(&mut stage, 100), Some(cut.first_entry));
+    for visitor in 101..110 {
+        assert_ne!(entry(&mut stage, visitor), Some(cut.first_entry));
     }
 }
