@@ -8,6 +8,7 @@ use super::*;
 use crate::fixtures::{Memory, T, coordinator_known, join, open, settings, shard_known};
 use crate::storage::read_all;
 use crate::wire::EdgeCounts;
+use anteroom_queue::units::ShardIndex;
 
 fn desk() -> (CoordinatorDesk<u32>, Memory) {
     let mut rows = Memory::default();
@@ -236,4 +237,33 @@ fn a_window_does_not_outlast_a_clock_that_is_set_back() {
         .unwrap()
         .answers;
     assert_eq!(answers.len(), 1);
+}
+
+#[test]
+fn shards_are_woken_two_minutes_before_an_opening_although_nobody_asks() {
+    let opens_at = T.plus(Millis::from_minutes(60));
+    let mut settings = settings();
+    settings.lines[0].opens_at = Some(opens_at);
+    settings.expected_visitors = 12 * 8_000;
+    let mut rows = Memory::default();
+    let coordinator = open(&mut rows, &coordinator_known(), &settings, T);
+    let mut desk: CoordinatorDesk<u32> = CoordinatorDesk::new(coordinator);
+    assert!(desk.step(T, &mut rows).unwrap().pokes.is_empty());
+    let mut woken = Vec::new();
+    let mut now = T;
+    while now < opens_at {
+        now = desk.due(now).lasting.expect("the opening is ahead");
+        if now >= opens_at {
+            break;
+        }
+        assert!(now >= opens_at.minus(Millis::from_minutes(2)), "{now:?}");
+        for child in desk.step(now, &mut rows).unwrap().pokes {
+            woken.push((now, child));
+        }
+    }
+    let shards: Vec<Node> = woken.iter().map(|(_, child)| *child).collect();
+    let all = (0..12).map(|shard| Node::Shard(ShardIndex(shard)));
+    assert_eq!(shards, all.collect::<Vec<_>>());
+    let (first, last) = (woken[0].0, woken[11].0);
+    assert!(last.since(first) >= Millis(200), "five at once");
 }
