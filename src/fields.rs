@@ -79,7 +79,11 @@ async fn read_bytes(request: &web_sys::Request, incoming: &Incoming) -> Result<V
     if announced(incoming).is_some_and(|length| length > MAX_BODY_BYTES as u64) {
         return Err(too_long());
     }
-    match collect(request, MAX_BODY_BYTES).await {
+    let collected = match announced(incoming) {
+        Some(_) => whole(request).await,
+        None => collect(request, MAX_BODY_BYTES).await,
+    };
+    match collected {
         Ok((_, count)) if count > MAX_BODY_BYTES => Err(too_long()),
         Ok((bytes, _)) => Ok(bytes),
         Err(_) => Err(Problem::new(
@@ -87,6 +91,19 @@ async fn read_bytes(request: &web_sys::Request, incoming: &Incoming) -> Result<V
             "broken-body",
             "body: it broke off, or took longer than 10 s",
         )),
+    }
+}
+
+/// All of a body whose length was announced, at once: a reader of the stream is asked piece by piece.
+async fn whole(request: &web_sys::Request) -> Result<(Vec<u8>, usize), JsValue> {
+    let buffer = js_sys::futures::JsFuture::from(request.array_buffer()?);
+    match select(buffer, Delay::from(BODY_PATIENCE)).await {
+        Either::Left((buffer, _)) => {
+            let bytes = js_sys::Uint8Array::new(&buffer?).to_vec();
+            let count = bytes.len();
+            Ok((bytes, count))
+        }
+        Either::Right(_) => Err("too slow".into()),
     }
 }
 
