@@ -136,7 +136,7 @@ pub fn wake<D: Driven>(object: &Rc<D>) {
     mind_alarm(object, due, now);
     let instance = object.instance();
     if let Some(at) = due.look_at(now)
-        && instance.pump.has_to_start_for(at)
+        && instance.pump.has_to_start_for(at, now)
     {
         instance.spawn(run(object.clone()));
     }

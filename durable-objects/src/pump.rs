@@ -76,16 +76,16 @@ impl Due {
 }
 
 impl Pump {
-    /// Something is due at `at`: wakes the pump if it would sleep longer. True when it does not run
-    /// and has to be started; it then counts as running.
-    pub fn has_to_start_for(&self, at: UnixMillis) -> bool {
+    /// Something is due at `at`: wakes the pump if it would sleep longer, or should be awake already by a
+    /// clock that has leapt. True when it does not run and has to be started; it then counts as running.
+    pub fn has_to_start_for(&self, at: UnixMillis, now: UnixMillis) -> bool {
         match self.sleeps_until.get() {
             None => {
                 self.sleeps_until.set(Some(UnixMillis(0)));
                 true
             }
             Some(until) => {
-                if at < until
+                if (at < until || until < now)
                     && let Some(bell) = self.bell.take()
                 {
                     // The receiver is gone only if the pump is on its way to look anyway.
@@ -168,9 +168,30 @@ mod tests {
     #[test]
     fn a_pump_is_started_once() {
         let pump = Pump::default();
-        assert!(pump.has_to_start_for(T));
-        assert!(!pump.has_to_start_for(T));
+        assert!(pump.has_to_start_for(T, T));
+        assert!(!pump.has_to_start_for(T, T));
         pump.stops();
-        assert!(pump.has_to_start_for(T));
+        assert!(pump.has_to_start_for(T, T));
+    }
+
+    #[test]
+    fn the_bell_is_rung_for_what_is_due_sooner_and_after_a_leap_of_the_clock() {
+        let sleeping = || {
+            let pump = Pump::default();
+            let (bell, rung) = oneshot::channel();
+            pump.sleeps_until.set(after(4_000));
+            *pump.bell.borrow_mut() = Some(bell);
+            (pump, rung)
+        };
+        for (at, now, rings) in [
+            (25, 0, true),
+            (5_000, 0, false),
+            (4_000, 4_000, false),
+            (5_025, 5_000, true),
+        ] {
+            let (pump, mut rung) = sleeping();
+            assert!(!pump.has_to_start_for(T.plus(Millis(at)), T.plus(Millis(now))));
+            assert_eq!(rung.try_recv() == Ok(Some(())), rings, "{at} at {now}");
+        }
     }
 }
