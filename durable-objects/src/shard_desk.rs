@@ -11,7 +11,6 @@ use anteroom_queue::limits::{CLOCK_TOLERANCE, LATE_AFTER};
 use anteroom_queue::relay::command::RelayAnswer;
 use anteroom_queue::shard::Shard;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
-use anteroom_queue::shard::rows::ShardRow;
 use anteroom_queue::sync::SyncRequest;
 use anteroom_queue::units::{Millis, UnixMillis};
 
@@ -122,9 +121,8 @@ impl<T> ShardDesk<T> {
         if self.sells_out_or_again(counts.stock) {
             self.uplink.want(now);
         }
-        let mut changes = Changes::default();
-        self.apply(ShardCommand::Look, now, &mut changes);
-        store.commit(changes)?;
+        self.shard.carry_out(ShardCommand::Look, now);
+        self.commit(store)?;
         let fresh = self
             .shard
             .board_age(now)
@@ -200,24 +198,23 @@ impl<T> ShardDesk<T> {
         store: &mut impl Store,
     ) -> Result<Step<T>, WriteFailed> {
         self.mind_clock(now);
-        let mut changes = Changes::default();
         let mut replies = Vec::new();
         if self.shard.next_wakeup().is_some_and(|at| at <= now) {
-            self.apply(ShardCommand::Wake, now, &mut changes);
+            self.shard.carry_out(ShardCommand::Wake, now);
         }
         let heard = self.heard.take();
         let news = heard.is_some();
         if let Some(result) = heard {
-            self.take_in(result, now, dice, &mut changes, &mut replies);
+            self.take_in(result, now, dice, &mut replies);
         }
         if self.is_coordinator_forgotten {
             return Ok(Step::nothing());
         }
         if news || self.is_window_over(now) || self.is_report_due(now) {
             let fresh = self.gather.close();
-            self.carry_out(fresh, now, &mut changes, &mut replies);
+            self.carry_out(fresh, now, &mut replies);
         }
-        store.commit(changes)?;
+        self.commit(store)?;
         replies.extend(self.gather.out_of_patience(now));
         let mut answers: Vec<(T, Vec<u8>)> = replies
             .into_iter()
@@ -321,15 +318,11 @@ impl<T> ShardDesk<T> {
             .is_some_and(|at| at <= now)
     }
 
-    fn apply(
-        &mut self,
-        command: ShardCommand,
-        now: UnixMillis,
-        changes: &mut Changes<ShardRow>,
-    ) -> ShardReply {
-        let outcome = self.shard.apply(command, now);
-        changes.extend(outcome.rows);
-        outcome.reply
+    /// Has everything stored that was carried out.
+    fn commit(&mut self, store: &mut impl Store) -> Result<(), WriteFailed> {
+        let mut changes = Changes::default();
+        changes.extend(self.shard.take_rows());
+        store.commit(changes)
     }
 
     /// The coordinator's answer, and with it everything that waited for it.
@@ -338,16 +331,16 @@ impl<T> ShardDesk<T> {
         result: Result<RelayAnswer, SyncFailed>,
         now: UnixMillis,
         dice: u32,
-        changes: &mut Changes<ShardRow>,
         replies: &mut Vec<(T, ShardReply)>,
     ) {
         match result {
             Ok(RelayAnswer { reply, behind }) => {
                 self.uplink
                     .succeeded(reply.next_sync.max(self.gather.pace()), dice);
-                self.apply(ShardCommand::Relayed { reply, behind }, now, changes);
+                self.shard
+                    .carry_out(ShardCommand::Relayed { reply, behind }, now);
                 let undecided = self.gather.reconsider();
-                self.carry_out(undecided, now, changes, replies);
+                self.carry_out(undecided, now, replies);
             }
             Err(why) => {
                 self.is_coordinator_forgotten |= why == SyncFailed::Forgotten;
@@ -364,11 +357,10 @@ impl<T> ShardDesk<T> {
         &mut self,
         group: Vec<Asked<T>>,
         now: UnixMillis,
-        changes: &mut Changes<ShardRow>,
         replies: &mut Vec<(T, ShardReply)>,
     ) {
         for asked in group {
-            let reply = self.apply(asked.command.clone(), now, changes);
+            let reply = self.shard.carry_out(asked.command.clone(), now);
             replies.extend(self.gather.settle(asked, reply));
         }
     }

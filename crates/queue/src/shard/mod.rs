@@ -194,6 +194,15 @@ impl Shard {
         command: ShardCommand,
         now: UnixMillis,
     ) -> Outcome<ShardReply, ShardRow> {
+        Outcome {
+            reply: self.carry_out(command, now),
+            rows: self.take_rows(),
+        }
+    }
+
+    /// Carries out one of a group of commands. What has to be stored before any of them is answered comes out of
+    /// [`Shard::take_rows`] after the last: a page that all of them change is made once.
+    pub fn carry_out(&mut self, command: ShardCommand, now: UnixMillis) -> ShardReply {
         let now = self.observe(now);
         if !matches!(
             command,
@@ -205,7 +214,7 @@ impl Shard {
             self.hear_edge(now);
         }
         self.run_deadlines(now);
-        let reply = match command {
+        match command {
             ShardCommand::Join {
                 nonce,
                 line,
@@ -252,10 +261,6 @@ impl Shard {
             ShardCommand::Relayed { reply, behind } => self.synced(reply, behind, now),
             ShardCommand::Configure { settings } => self.configure(settings),
             ShardCommand::Look | ShardCommand::Wake => ShardReply::Done,
-        };
-        Outcome {
-            reply,
-            rows: self.take_rows(),
         }
     }
 

@@ -131,7 +131,8 @@ impl Shard {
         Ok(())
     }
 
-    pub(super) fn take_rows(&mut self) -> Vec<ShardRow> {
+    /// What has to be stored of everything that was carried out since the last time.
+    pub fn take_rows(&mut self) -> Vec<ShardRow> {
         let changed = std::mem::take(&mut self.changed);
         let mut rows = Vec::with_capacity(changed.pages.len() + usize::from(changed.counters));
         for number in changed.pages {
@@ -159,6 +160,14 @@ impl Shard {
             rows.push(ShardRow::Crawlers(self.crawlers.clone()));
         }
         rows
+    }
+
+    /// How many rows that would be. They are not made: for whoever keeps none.
+    pub fn count_rows(&mut self) -> usize {
+        let changed = std::mem::take(&mut self.changed);
+        let others = [changed.counters, changed.end, changed.crawlers];
+        let others = others.into_iter().filter(|changed| *changed).count();
+        changed.pages.len() + changed.keys.len() + changed.handovers.len() + others
     }
 
     /// What must hold of every stored state.
