@@ -2,8 +2,13 @@
 
 use std::path::PathBuf;
 
+use anteroom_queue::limits::{MAX_SHARDS, PLANNED_PLACES};
+
 /// Visitors that one run can hold: their numbers are 32 bits wide and memory is finite.
 const MOST_VISITORS: u64 = 5_000_000;
+
+/// The same of a megasale, of which little is remembered for each: what all shards are planned for.
+const MOST_OF_A_MEGASALE: u64 = MAX_SHARDS as u64 * PLANNED_PLACES;
 
 /// Seeds of one call.
 const MOST_SEEDS: u64 = 100_000;
@@ -25,13 +30,27 @@ pub enum Profile {
     Bots,
     /// Whatever each seed decides, in a world in which everything fails that can.
     Faults,
+    /// Millions of visitors in ten minutes.
+    Megasale,
+    /// The same, with a region and a relay lost for good.
+    RegionLost,
 }
 
 impl Profile {
+    /// Visitors that one run can hold.
+    const fn most_visitors(self) -> u64 {
+        match self {
+            Self::Megasale | Self::RegionLost => MOST_OF_A_MEGASALE,
+            Self::Seeds | Self::Raffle | Self::Bots | Self::Faults => MOST_VISITORS,
+        }
+    }
+
     /// Visitors of one run, unless said otherwise.
     const fn visitors(self) -> u32 {
         match self {
             Self::Faults => 300,
+            Self::Megasale => 1_000_000,
+            Self::RegionLost => 1_500_000,
             Self::Seeds | Self::Raffle | Self::Bots => 10_000,
         }
     }
@@ -72,7 +91,7 @@ impl Arguments {
                 .next()
                 .ok_or_else(|| format!("{name}: a value is missing; {MORE}"))?;
             match name.as_str() {
-                "--visitors" => visitors = Some(number(&name, &value, 1, MOST_VISITORS)? as u32),
+                "--visitors" => visitors = Some(value),
                 "--profile" => arguments.profile = profile(&value)?,
                 "--seed" => arguments.seed = number(&name, &value, 0, u64::MAX)?,
                 "--seeds" => arguments.seeds = number(&name, &value, 1, MOST_SEEDS)?,
@@ -80,7 +99,11 @@ impl Arguments {
                 _ => return Err(format!("{name} is not known; {MORE}")),
             }
         }
-        arguments.visitors = visitors.unwrap_or(arguments.profile.visitors());
+        let profile = arguments.profile;
+        arguments.visitors = match visitors {
+            Some(value) => number("--visitors", &value, 1, profile.most_visitors())? as u32,
+            None => profile.visitors(),
+        };
         Ok(arguments)
     }
 }
@@ -91,8 +114,10 @@ fn profile(value: &str) -> Result<Profile, String> {
         "raffle" => Ok(Profile::Raffle),
         "bots" => Ok(Profile::Bots),
         "faults" => Ok(Profile::Faults),
+        "megasale" => Ok(Profile::Megasale),
+        "region-lost" => Ok(Profile::RegionLost),
         _ => Err(format!(
-            "--profile is {value:?}; seeds, raffle, bots and faults are allowed"
+            "--profile is {value:?}; seeds, raffle, bots, faults, megasale and region-lost are allowed"
         )),
     }
 }
@@ -137,7 +162,7 @@ mod tests {
             ("--seed", "a value is missing"),
             (
                 "--profile fast",
-                "seeds, raffle, bots and faults are allowed",
+                "seeds, raffle, bots, faults, megasale and region-lost are allowed",
             ),
             ("--fast 1", "--fast is not known"),
         ] {

@@ -7,7 +7,7 @@
 //! lose their memory like the real ones. What happens is a [`calendar`] of small events. What
 //! visitors, edges, the origin and the operator see are [`observation`]s; the [`checkers`] know
 //! nothing else. One seed decides everything: two runs give the same trace hash, and a violation
-//! names the command that replays it.
+//! names the command that replays it. [`megasale`] is a leaner one, for tens of millions of visitors.
 //!
 //! Deliberately absent: threads, wall-clock time, hashed collections.
 
@@ -18,6 +18,7 @@ pub mod checkers;
 pub mod flood;
 pub mod injected;
 pub mod measures;
+pub mod megasale;
 pub mod message;
 pub mod network;
 pub mod observation;
