@@ -37,7 +37,7 @@ test("D23 nothing is awaited where state is read and stored", () => {
 test("an await that is placed there is found", () => {
   const desk = textOf("durable-objects/src/shard_desk.rs");
   assert.equal(awaits(desk).length, 0);
-  assert.equal(awaits(desk.replace("store.commit(changes)?;", "store.commit(changes).await?;")).length, 1);
+  assert.equal(awaits(desk.replace("self.commit(store)?;", "self.commit(store).await?;")).length, 1);
 });
 
 test("every file around the section is there and waits", () => {

@@ -25,6 +25,7 @@ mod shard_shell;
 mod told;
 mod uplink;
 mod wheel;
+mod word;
 
 use anteroom_queue::settings::Settings;
 use anteroom_queue::units::UnixMillis;

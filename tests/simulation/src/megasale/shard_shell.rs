@@ -5,17 +5,24 @@
 use anteroom_queue::shard::command::{ShardCommand, ShardReply, VisitorState};
 use anteroom_queue::shard::{Identity, Shard};
 use anteroom_queue::sync::SyncRequest;
-use anteroom_queue::units::{ClaimId, Generation, LineIndex, Nonce, PlaceIndex, ShardIndex};
+use anteroom_queue::units::{
+    ClaimId, Generation, LineIndex, Millis, Nonce, PlaceIndex, ShardIndex,
+};
 
 use super::messages::{Answered, Ask, Join};
 use super::meters::{Second, Server};
 use super::uplink::Uplink;
+use super::word::{NEWS_MS, Word};
 use super::{RUN, clock};
 use crate::chance::{Chance, mixed};
 
-/// How long commands are gathered, and at most while a report is on its way or has to wait.
+/// How long commands are gathered; and at most while a report is on its way or has to wait, and nothing but joins has come.
 const WINDOW_MS: u64 = 25;
 const LONGEST_WINDOW_MS: u64 = 100;
+const LONGEST_WINDOW_OF_JOINS_MS: u64 = 250;
+
+/// For each join of a report the next one leaves so much later, up to the longest window of joins.
+const PACE_OF_A_JOIN_MS: u64 = 4;
 
 /// How long a join waits for its number, a claim for its grant.
 const JOIN_PATIENCE_MS: u64 = 2_000;
@@ -27,9 +34,6 @@ const BOARD_PATIENCE_MS: u64 = 250;
 
 /// Commands that wait at most.
 const MAX_WAITING: usize = 8_000;
-
-/// While somebody listens there is news once a second.
-pub const NEWS_MS: u64 = 1_000;
 
 /// A place in the memory of a native build, measured over a million places.
 const BYTES_OF_A_PLACE: u64 = 89;
@@ -73,40 +77,13 @@ pub struct ShardShell {
     /// The step that is planned.
     pub planned: u64,
     opened: Option<u64>,
+    /// Something else than joins is in the window; joins that the last report brought.
+    has_others: bool,
+    reported: u64,
     fresh: Vec<(Ask, u64)>,
     waiting: Vec<Waiting>,
     readers: Vec<(u32, u64)>,
     heard: Option<Answered>,
-}
-
-/// The last word to all who listen.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Word {
-    version: u64,
-    began: u64,
-    rested: u64,
-}
-
-impl Word {
-    /// Whether the next is due: something has changed, the last is a second ago and there was as long a rest as it took.
-    pub fn is_due(&self, version: u64, now: u64) -> bool {
-        let first = self.version == 0;
-        version != self.version && (first || now >= (self.began + NEWS_MS).max(self.rested))
-    }
-
-    /// One is said, which takes so long.
-    pub const fn say(&mut self, version: u64, now: u64, takes: u64) {
-        *self = Self {
-            version,
-            began: now,
-            rested: now + 2 * takes,
-        };
-    }
-
-    /// When the next may be said, if there is a newer version by then.
-    fn due(&self) -> u64 {
-        (self.began + NEWS_MS).max(self.rested)
-    }
 }
 
 /// The permit's number of a visitor.
@@ -139,6 +116,8 @@ impl ShardShell {
             word: Word::default(),
             planned: u64::MAX,
             opened: None,
+            has_others: false,
+            reported: 0,
             fresh: Vec::new(),
             waiting: Vec::new(),
             readers: Vec::new(),
@@ -152,6 +131,7 @@ impl ShardShell {
             return false;
         }
         self.opened.get_or_insert(now);
+        self.has_others |= !matches!(ask, Ask::Join(_));
         self.fresh.push((ask, now));
         true
     }
@@ -195,7 +175,11 @@ impl ShardShell {
 
     fn window_closes(&self) -> Option<u64> {
         let opened = self.opened?;
-        let latest = opened + LONGEST_WINDOW_MS;
+        let latest = opened
+            + match self.has_others {
+                false => LONGEST_WINDOW_OF_JOINS_MS,
+                true => LONGEST_WINDOW_MS,
+            };
         let pace = self.uplink.not_before();
         Some(match self.uplink.is_under_way() {
             true => latest,
@@ -252,7 +236,7 @@ impl ShardShell {
             due.is_some_and(|at| at <= now)
         };
         if news || self.window_closes().is_some_and(|at| at <= now) || report_due(self) {
-            self.opened = None;
+            (self.opened, self.has_others) = (None, false);
             let mut fresh = std::mem::take(&mut self.fresh);
             for (ask, since) in fresh.drain(..) {
                 self.carry_out(ask, since, now, &mut given.answers);
@@ -263,6 +247,10 @@ impl ShardShell {
         self.answer_readers(news, now, &mut given.boards);
         if report_due(self) {
             self.uplink.starts(now);
+            let joins = self.waiting.iter();
+            self.reported = joins
+                .filter(|waiting| matches!(waiting.ask, Ask::Join(_)))
+                .count() as u64;
             given.report = Some(Box::new(self.core.report(clock(now))));
         }
         given.rows = self.core.count_rows() as u32;
@@ -287,6 +275,8 @@ impl ShardShell {
                 (reply.next_sync, ShardCommand::Relayed { reply, behind })
             }
         };
+        let of_joins = (self.reported * PACE_OF_A_JOIN_MS).min(LONGEST_WINDOW_OF_JOINS_MS);
+        let pace = pace.max(Millis(of_joins));
         let took = self.uplink.succeeded(pace, now, chance);
         self.core.carry_out(command, clock(now));
         for waiting in std::mem::take(&mut self.waiting) {
