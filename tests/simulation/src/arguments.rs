@@ -32,7 +32,7 @@ pub enum Profile {
     Faults,
     /// Millions of visitors in ten minutes.
     Megasale,
-    /// The same, with a region and a relay lost for good.
+    /// The same, with a region lost for good.
     RegionLost,
 }
 
@@ -50,7 +50,7 @@ impl Profile {
         match self {
             Self::Faults => 300,
             Self::Megasale => 1_000_000,
-            Self::RegionLost => 1_500_000,
+            Self::RegionLost => 2_000_000,
             Self::Seeds | Self::Raffle | Self::Bots => 10_000,
         }
     }

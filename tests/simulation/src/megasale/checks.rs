@@ -28,8 +28,8 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// For so many visitors.
-    pub fn new(visitors: u32) -> Self {
+    /// For so many visitors, who get at most so many numbers: one each, and one more for each join that is lost on its way.
+    pub fn new(visitors: u32, most_numbers: u32) -> Self {
         let terms = Terms {
             visitors,
             ..Terms::default()
@@ -37,7 +37,7 @@ impl Checks {
         Self {
             findings: Findings::default(),
             cap: Cap::new(terms),
-            numbers: vec![0; (visitors as usize).div_ceil(64)],
+            numbers: vec![0; (most_numbers as usize).div_ceil(64)],
             acknowledged: 0,
             homes: Vec::new(),
             below: 0,
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn broken(numbers: &[(u32, u32)], visitors: u32) -> Vec<Promise> {
-        let mut checks = Checks::new(visitors);
+        let mut checks = Checks::new(visitors, visitors);
         (0..visitors).for_each(|_| checks.sent(0));
         for (entry, floor) in numbers {
             checks.acknowledged(0, *entry, *floor, 1);
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn grants_and_first_passes_while_paused_break_the_brake() {
-        let mut checks = Checks::new(4);
+        let mut checks = Checks::new(4, 4);
         let tally = |granted| Tally {
             granted,
             ..Tally::default()

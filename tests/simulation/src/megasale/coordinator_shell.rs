@@ -10,6 +10,7 @@ use anteroom_queue::settings::Settings;
 use anteroom_queue::sync::SyncReply;
 use anteroom_queue::tree::Node;
 
+use super::distances::REGIONS;
 use super::messages::Report;
 use super::meters::{Second, Server};
 use super::relay_shell::POKE_AFTER_MS;
@@ -62,7 +63,9 @@ impl CoordinatorShell {
             run: RUN,
         };
         Self {
-            core: Coordinator::new(name, settings, chance.bytes(), clock(0)).reply,
+            core: Coordinator::new(name, settings, chance.bytes(), clock(0))
+                .reply
+                .spread_over(&[false; REGIONS]),
             server: Server::default(),
             second: Second::default(),
             planned: u64::MAX,
@@ -78,6 +81,11 @@ impl CoordinatorShell {
     /// Its rows but for the log, as text: what it holds is less.
     pub fn bytes(&self) -> u64 {
         self.sizes.values().sum()
+    }
+
+    /// The organizer has said in the configuration which regions are lost.
+    pub fn give_up(&mut self, lost: &[bool; REGIONS]) {
+        self.core = self.core.clone().spread_over(lost);
     }
 
     /// A report comes in.

@@ -16,9 +16,12 @@ const RESENT_PPM: u32 = 2_000;
 /// And take so much longer.
 const RESENT_MS: std::ops::Range<u64> = 20..200;
 
-/// The region of a shard or an isolate.
-pub const fn region_of(number: u32) -> usize {
-    (number % 3) as usize
+/// Regions of the event.
+pub const REGIONS: usize = BETWEEN_MS.len();
+
+/// The region of an isolate.
+pub const fn region_of(isolate: u32) -> usize {
+    isolate as usize % REGIONS
 }
 
 /// Between two objects, without chance.

@@ -1,25 +1,27 @@
-//! A region is lost for good: a third of the shards and a relay vanish in the middle of the sale and never come back, with
-//! everything that they had stored. Whoever asks one is told that it is away. The others go on.
+//! A region is lost for good: a third of the shards vanish in the middle of the sale with the relays that they share, and
+//! never come back, nor what they had stored. Whoever asks one is told that it is away. The others go on.
 
+use anteroom_queue::regions;
 use anteroom_queue::shard::command::{PlaceView, VisitorState};
-use anteroom_queue::tree::relay_of;
-use anteroom_queue::units::{PlaceIndex, RelayIndex, ShardIndex};
+use anteroom_queue::tree::child_number;
+use anteroom_queue::units::{PlaceIndex, RelayIndex};
 
 use super::World;
 use super::clock;
-use super::messages::{Answered, Ask, Event};
+use super::distances::REGIONS;
+use super::messages::{Ask, Event};
 use super::objects::home_region;
+use super::plan::GIVEN_UP_AFTER_MS;
 use crate::checkers::Promise;
 
 /// The region that is lost: not the coordinator's.
 const LOST_REGION: usize = 2;
 
-/// The relay that is lost besides.
-const LOST_RELAY: u16 = 0;
+/// Who could not join tries again after this time.
+const JOIN_AGAIN_MS: std::ops::Range<u64> = 5_000..30_000;
 
-/// A call that is not answered breaks off after this time, as an edge's and a shard's do.
+/// A read that is not answered breaks off after this time.
 const EDGE_PATIENCE_MS: u64 = 1_000;
-const SYNC_TIMEOUT_MS: u64 = 3_000;
 
 impl World {
     fn is_over(&self, now: u64) -> bool {
@@ -33,13 +35,8 @@ impl World {
 
     /// Whether this relay has vanished.
     pub(super) fn is_relay_lost(&self, relay: u16, now: u64) -> bool {
-        self.is_over(now) && relay == LOST_RELAY
-    }
-
-    /// A shard that is there and cannot report for ever: its relay is lost.
-    fn is_cut_off(&self, shard: u16, now: u64) -> bool {
-        let relay = relay_of(ShardIndex(shard));
-        relay.is_some_and(|RelayIndex(relay)| self.is_relay_lost(relay, now))
+        let region = regions::region_of_child(child_number(RelayIndex(relay)), REGIONS);
+        self.is_over(now) && region == LOST_REGION
     }
 
     /// Whether what was to happen is over with the object that it was to happen at.
@@ -48,19 +45,14 @@ impl World {
             return false;
         }
         match event {
-            Event::At(shard, ask) if self.is_lost(*shard, now) => self.tell_away(*ask, now),
-            Event::In(shard, _) | Event::ShardStep(shard) | Event::ShardHears(shard, _)
-                if self.is_lost(*shard, now) => {}
-            Event::AtRelay(report) if self.is_cut_off(report.shard.0, now) => {
-                let (shard, at) = (report.shard.0, now + SYNC_TIMEOUT_MS);
-                self.wheel
-                    .put(at, Event::ShardHears(shard, Answered::Failed));
+            Event::At(shard, ask) if self.is_lost(*shard, now) => self.tell_away(*shard, *ask, now),
+            Event::In(shard, ask) if self.is_lost(*shard, now) => self.tell_away(*shard, *ask, now),
+            Event::Visit(shard, Ask::Join(join)) if self.is_given_up(*shard, now) => {
+                self.send_join(*join, now);
             }
-            Event::InRelay(report) if self.is_cut_off(report.shard.0, now) => {
-                let (shard, at) = (report.shard.0, now + SYNC_TIMEOUT_MS);
-                self.wheel
-                    .put(at, Event::ShardHears(shard, Answered::Failed));
-            }
+            Event::ShardStep(shard) | Event::ShardHears(shard, _) if self.is_lost(*shard, now) => {}
+            Event::AtRelay(report) if self.is_lost(report.shard.0, now) => {}
+            Event::InRelay(report) if self.is_lost(report.shard.0, now) => {}
             Event::RelayPoked(relay) | Event::RelayStep(relay) | Event::RelayHears(relay, _)
                 if self.is_relay_lost(*relay, now) => {}
             _ => return false,
@@ -69,38 +61,50 @@ impl World {
     }
 
     /// A visitor or an isolate asks a shard that has vanished.
-    fn tell_away(&mut self, ask: Ask, now: u64) {
+    fn tell_away(&mut self, shard: u16, ask: Ask, now: u64) {
         match ask {
             Ask::Board(isolate) => self.wheel.put(now + EDGE_PATIENCE_MS, Event::Read(isolate)),
             Ask::Poke | Ask::Listen => {}
-            Ask::Join(_) | Ask::State(..) | Ask::Claim(..) | Ask::Renew(_) | Ask::Release(_) => {
+            Ask::Join(_) => {
+                self.measured.told_away += 1;
+                let at = now + self.chance.within(JOIN_AGAIN_MS);
+                self.wheel.put(at, Event::Visit(shard, ask));
+            }
+            Ask::State(..) | Ask::Claim(..) | Ask::Renew(_) | Ask::Release(_) => {
                 self.measured.told_away += 1
             }
         }
     }
 
-    /// Whether a shard is out of the coordinator's reach for good.
-    pub(super) fn is_out_of_reach(&self, shard: u16, now: u64) -> bool {
-        self.is_lost(shard, now) || self.is_cut_off(shard, now)
-    }
-
-    /// The relay vanishes with everything that it holds: the shards that wait for its answers find their calls broken off.
+    /// The region vanishes: who waits there for an answer finds the call broken off.
     pub(super) fn lose(&mut self, now: u64) {
         self.measured.sessions_at_loss = self.checks.sessions();
-        let relay = self.relays.get_mut(usize::from(LOST_RELAY));
-        let held = relay
-            .and_then(Option::as_mut)
-            .map(|relay| relay.break_off());
-        for shard in held.into_iter().flatten() {
-            self.wheel
-                .put(now + 1, Event::ShardHears(shard, Answered::Failed));
+        for shard in 0..self.shards.len() as u16 {
+            if self.is_lost(shard, now)
+                && let Some(shell) = self.shards[usize::from(shard)].as_mut()
+            {
+                for ask in shell.break_off() {
+                    self.tell_away(shard, ask, now);
+                }
+            }
         }
+    }
+
+    /// Whether it is known that this shard will not come back: then who has no place there gets another permit.
+    fn is_given_up(&self, shard: u16, now: u64) -> bool {
+        let is_known = |at: u64| now >= at + GIVEN_UP_AFTER_MS;
+        self.is_lost(shard, now) && self.plan.lost_at_ms.is_some_and(is_known)
+    }
+
+    /// The organizer says so in the configuration.
+    pub(super) fn give_up_region(&mut self) {
+        self.coordinator
+            .give_up(&std::array::from_fn(|region| region == LOST_REGION));
     }
 
     /// Sessions that run at homes which the coordinator hears.
     pub(super) fn running(&self, now: u64) -> u64 {
-        let heard =
-            (0..self.shards.len() as u16).filter(|shard| !self.is_out_of_reach(*shard, now));
+        let heard = (0..self.shards.len() as u16).filter(|shard| !self.is_lost(*shard, now));
         heard.map(|shard| self.sessions_at(shard, now)).sum()
     }
 
@@ -113,6 +117,12 @@ impl World {
         if active < running || active > before {
             self.checks.findings.broken(now, Promise::Cap, || {
                 format!("{active} sessions count, {running} to {before} run")
+            });
+        }
+        if self.checks.acknowledged != u64::from(self.plan.visitors) {
+            let acknowledged = self.checks.acknowledged;
+            self.checks.findings.broken(now, Promise::NoLostPlace, || {
+                format!("{acknowledged} have a number: who had none was to get another home")
             });
         }
         if self.checks.sessions() == self.measured.sessions_at_loss {

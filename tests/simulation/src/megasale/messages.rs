@@ -105,7 +105,9 @@ pub struct ReadBoard {
     pub version: u64,
     /// How old it was when it left the shard.
     pub age_ms: u64,
-    /// The shards that take joins.
+    /// How many shards there are.
+    pub shards: u16,
+    /// Those that take joins.
     pub open: Vec<u16>,
 }
 

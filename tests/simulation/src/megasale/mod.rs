@@ -89,7 +89,7 @@ pub fn run(seed: u64, visitors: u32) -> Told {
     })
 }
 
-/// Runs a sale in the middle of which a third of the shards and a relay are lost for good.
+/// Runs a sale in the middle of which a third of the shards and their relays are lost for good.
 pub fn run_with_a_loss(seed: u64, visitors: u32) -> Told {
     run_plan(Plan {
         seed,
@@ -113,6 +113,9 @@ fn run_plan(plan: Plan) -> Told {
         if world.plan.lost_at_ms == Some(now) {
             world.lose(now);
         }
+        if world.plan.lost_at_ms.map(|at| at + plan::GIVEN_UP_AFTER_MS) == Some(now) {
+            world.give_up_region();
+        }
         if now.is_multiple_of(1_000) {
             world.second_over(now);
         }
@@ -135,7 +138,7 @@ impl World {
             begun: 0,
             carried: 0,
             floor: 0,
-            checks: Checks::new(plan.visitors),
+            checks: Checks::new(plan.visitors, plan.most_numbers()),
             measured: Measured::new(),
             chance,
             plan,
@@ -182,6 +185,8 @@ impl World {
         if self.plan.lost_at_ms.is_some() && now == plan::END_MS - 3_000 {
             self.measured.running_before = self.running(now);
         }
+        let numbers = 0..self.shards.len() as u16;
+        let lost: Vec<u16> = numbers.filter(|shard| self.is_lost(*shard, now)).collect();
         let Self {
             shards,
             relays,
@@ -207,6 +212,7 @@ impl World {
                 };
             role.over(number, &mut shard.second, now);
             if shard.sockets > 0
+                && !lost.contains(&number)
                 && let Some(age) = shard.board_age(now)
             {
                 measured.board_age.add(age);
@@ -218,9 +224,7 @@ impl World {
     fn end(mut self) -> Told {
         let now = self.wheel.now();
         let shards = 0..self.shards.len() as u16;
-        let lost: Vec<u16> = shards
-            .filter(|shard| self.is_out_of_reach(*shard, now))
-            .collect();
+        let lost: Vec<u16> = shards.filter(|shard| self.is_lost(*shard, now)).collect();
         self.checks.over(&lost, now);
         if self.begun < self.plan.visitors {
             let begun = self.begun;

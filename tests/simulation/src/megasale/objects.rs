@@ -2,13 +2,14 @@
 //! are durable.
 
 use anteroom_queue::coordinator::command::{Action, Entropy};
+use anteroom_queue::regions;
 use anteroom_queue::shard::command::ShardReply;
 use anteroom_queue::sync::{SyncReply, SyncRequest};
 use anteroom_queue::tree::{Node, child_number, relay_of};
 use anteroom_queue::units::{RelayIndex, ShardIndex};
 
 use super::World;
-use super::distances::{between, region_of};
+use super::distances::{REGIONS, between, region_of};
 use super::messages::{Answered, Ask, Event, ReadBoard, Report};
 use super::plan::{PARENT_US, SHARD_US, WRITE_MS};
 use super::relay_shell::RelayShell;
@@ -19,7 +20,7 @@ const CENTRE: usize = 0;
 
 /// The region of a shard.
 pub fn home_region(shard: u16) -> usize {
-    region_of(u32::from(shard))
+    regions::region_of(ShardIndex(shard), REGIONS)
 }
 
 /// Of a shard's report to the coordinator and back, without chance and without what the objects do.
@@ -171,6 +172,7 @@ impl World {
         let read = ReadBoard {
             version: board.version,
             age_ms: age + (durable - now),
+            shards: board.shards,
             open: board.open_shards.iter().map(|shard| shard.0).collect(),
         };
         let at = durable + self.distances.draw(home_region(shard), region_of(isolate));

@@ -1,5 +1,5 @@
-//! Visitors and edges. An isolate keeps a board, reads a newer one once a second, and sends each join to a shard that the
-//! board names, in its own region if it can. A page that has its number listens at its home, hears words, claims when its
+//! Visitors and edges. An isolate keeps a board, reads a newer one once a second from one of the first shards, and sends each
+//! join to a shard that the board names, in its own region if it can. A page that has its number listens at its home, hears words, claims when its
 //! turn has come, stays for a while, and gives the session back or falls silent.
 
 use anteroom_queue::shard::command::{Refused, ShardReply, VisitorState};
@@ -15,6 +15,9 @@ use super::{NONE, World};
 
 /// An isolate reads its board this often.
 const READ_EVERY_MS: u64 = 1_000;
+
+/// Boards are read from so many of the first shards.
+const MOST_READ: u16 = 256;
 
 /// An isolate draws a shard so many times to find one of its region.
 const DRAWS: u32 = 8;
@@ -34,9 +37,9 @@ const TURNS_A_SECOND: u64 = 500;
 /// One isolate of the edge.
 pub(super) struct Isolate {
     version: u64,
+    shards: u16,
     open: Vec<u16>,
     asked_ms: u64,
-    next: usize,
 }
 
 impl World {
@@ -47,19 +50,19 @@ impl World {
             self.wheel.put(at, Event::Read(number));
             self.isolates.push(Isolate {
                 version: 0,
+                shards: 1,
                 open: vec![0],
                 asked_ms: 0,
-                next: number as usize,
             });
         }
     }
 
-    /// An isolate reads the board of one of the shards that take joins, each time of another.
+    /// An isolate reads the board of one of the first shards, each time of another.
     pub(super) fn read(&mut self, number: u32, now: u64) {
         let isolate = &mut self.isolates[number as usize];
         isolate.asked_ms = now;
-        isolate.next += 1;
-        let shard = isolate.open[isolate.next % isolate.open.len()];
+        let read = u64::from(isolate.shards.clamp(1, MOST_READ));
+        let shard = self.chance.within(0..read) as u16;
         self.measured.reads += 1;
         let at = now + self.distances.draw(region_of(number), home_region(shard));
         self.wheel.put(at, Event::At(shard, Ask::Board(number)));
@@ -70,6 +73,7 @@ impl World {
         let asked = isolate.asked_ms;
         if board.version >= isolate.version && !board.open.is_empty() {
             (isolate.version, isolate.open) = (board.version, board.open);
+            isolate.shards = board.shards;
             self.measured.edge_age.add(board.age_ms + (now - asked));
         }
         self.wheel.put(asked + READ_EVERY_MS, Event::Read(number));
@@ -94,7 +98,7 @@ impl World {
         }
     }
 
-    fn send_join(&mut self, join: Join, now: u64) {
+    pub(super) fn send_join(&mut self, join: Join, now: u64) {
         let number = self.chance.within(0..self.isolates.len() as u64) as u32;
         let open = &self.isolates[number as usize].open;
         let region = region_of(number);

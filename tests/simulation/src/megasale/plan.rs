@@ -74,12 +74,15 @@ pub struct Plan {
     pub seed: u64,
     /// How many join.
     pub visitors: u32,
-    /// A region and a relay are lost for good then.
+    /// A region is lost for good then.
     pub lost_at_ms: Option<u64>,
 }
 
 /// A region is lost when many are inside and many join.
 pub const LOST_MS: u64 = 240_000;
+
+/// The organizer has seen that it does not come back, and says so in the configuration, this much later.
+pub const GIVEN_UP_AFTER_MS: u64 = 60_000;
 
 /// Then the rate was raised before.
 const EARLY_RETUNE_MS: u64 = 60_000;
@@ -111,6 +114,14 @@ impl Plan {
                 (RESUME_MS, Action::Resume),
             ],
             Some(_) => vec![(EARLY_RETUNE_MS, rate), (COUNT_MS, pause(2 * END_MS))],
+        }
+    }
+
+    /// Entry numbers that are given out at most: whoever is not answered by a region that is lost joins again.
+    pub fn most_numbers(&self) -> u32 {
+        match self.lost_at_ms {
+            Some(_) => self.visitors * 2,
+            None => self.visitors,
         }
     }
 

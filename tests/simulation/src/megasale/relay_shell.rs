@@ -121,12 +121,6 @@ impl RelayShell {
         }
     }
 
-    /// It vanishes: whose calls break off.
-    pub fn break_off(&mut self) -> Vec<u16> {
-        let held = std::mem::take(&mut self.held);
-        held.into_iter().map(|held| held.asked.shard.0).collect()
-    }
-
     /// The coordinator has answered.
     pub fn hear(&mut self, reply: Box<SyncReply>) {
         self.heard = Some(reply);

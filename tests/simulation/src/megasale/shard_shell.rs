@@ -136,6 +136,17 @@ impl ShardShell {
         true
     }
 
+    /// It vanishes: whose calls break off.
+    pub fn break_off(&mut self) -> Vec<Ask> {
+        let fresh = std::mem::take(&mut self.fresh)
+            .into_iter()
+            .map(|(ask, _)| ask);
+        let waiting = std::mem::take(&mut self.waiting);
+        fresh
+            .chain(waiting.into_iter().map(|waiting| waiting.ask))
+            .collect()
+    }
+
     /// How old the board is, at most.
     pub fn board_age(&self, now: u64) -> Option<u64> {
         self.core.board_age(clock(now)).map(|age| age.0)

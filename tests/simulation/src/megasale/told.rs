@@ -167,7 +167,7 @@ fn text(world: &World, above: &[String]) -> String {
     if let Some(at) = world.plan.lost_at_ms {
         let (active, running) = measured.active_at_end;
         lines.push(format!(
-            "a third of the shards and a relay lost at {} s: {} sessions before, {} after; {} requests told that the home is away; at the end {active} sessions count, {running} run",
+            "a third of the shards lost with their relays at {} s: {} sessions before, {} after; {} requests told that the home is away; at the end {active} sessions count, {running} run",
             at / 1_000,
             measured.sessions_at_loss,
             world.checks.sessions() - measured.sessions_at_loss,
