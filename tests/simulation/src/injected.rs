@@ -57,6 +57,8 @@ pub enum Fault {
     CoordinatorHidden,
     /// A whole region cut off.
     RegionCutOff,
+    /// A relay unreachable, or cut off from the coordinator.
+    RelayAway,
     /// Every object unreachable.
     AllHidden,
     /// A deployment that restarted an object.
@@ -82,7 +84,7 @@ pub enum Fault {
 }
 
 /// All kinds, in the order in which they are told.
-const NAMES: [(Fault, &str); 37] = [
+const NAMES: [(Fault, &str); 38] = [
     (Fault::Lost, "message lost"),
     (Fault::ReplyLost, "reply lost after the commit"),
     (Fault::Doubled, "message doubled"),
@@ -109,6 +111,7 @@ const NAMES: [(Fault, &str); 37] = [
     (Fault::ShardCutOff, "shard cut off from the coordinator"),
     (Fault::CoordinatorHidden, "coordinator unreachable"),
     (Fault::RegionCutOff, "region cut off"),
+    (Fault::RelayAway, "relay unreachable or cut off"),
     (Fault::AllHidden, "all objects unreachable"),
     (Fault::Deployed, "object deployed"),
     (Fault::ConfiguredAgain, "configuration repeated"),

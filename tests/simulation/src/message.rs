@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use anteroom_queue::board::Board;
 use anteroom_queue::shard::command::ShardReply;
-use anteroom_queue::sync::{SyncReply, SyncRequest};
+use anteroom_queue::sync::{RelayReport, SyncReply, SyncRequest};
+use anteroom_queue::units::Millis;
 
 use crate::observation::VisitorId;
 
@@ -116,6 +117,12 @@ pub enum Content {
     Foreign(SyncRequest),
     /// To the shard.
     Reply(Rc<SyncReply>),
+    /// From a relay to the coordinator; `shard` of the parcel is the relay.
+    RelayReport(RelayReport),
+    /// To a relay.
+    RelayReply(Rc<SyncReply>),
+    /// From a relay to a shard: an answer, and how far behind it is.
+    Relayed(Rc<SyncReply>, Millis),
 }
 
 /// An object.
@@ -125,6 +132,8 @@ pub enum Object {
     Coordinator,
     /// A shard.
     Shard(u16),
+    /// A relay.
+    Relay(u16),
 }
 
 /// What happens at an instant.
@@ -157,6 +166,14 @@ pub enum Event {
     CoordinatorGathered { epoch: u32 },
     /// A write of the coordinator is durable.
     CoordinatorStored { epoch: u32 },
+    /// A relay has gathered for long enough.
+    RelayGathered { relay: u16, epoch: u32 },
+    /// A write of a relay is durable.
+    RelayStored { relay: u16, epoch: u32 },
+    /// Something is due at a relay.
+    RelayDue { relay: u16, epoch: u32 },
+    /// A relay's report was not answered in time.
+    RelayLate { relay: u16, number: u32 },
     /// The coordinator asks the shards that a draw waits for.
     PokesDue { epoch: u32 },
     /// The answer to a question for the beacon.

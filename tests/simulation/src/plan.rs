@@ -109,6 +109,8 @@ pub struct Plan {
     pub counts_asks: bool,
     /// Who comes is mostly bots, each at an instant of its own, and nobody has other habits than waiting.
     pub flood: Option<Flood>,
+    /// Shards are behind relays.
+    pub relays: bool,
     /// A deliberate mistake of the shells, to see that it is found out.
     pub answers_before_storing: bool,
 }
@@ -166,6 +168,7 @@ impl Plan {
             calm,
             counts_asks: false,
             flood: None,
+            relays: false,
             answers_before_storing: false,
         }
     }

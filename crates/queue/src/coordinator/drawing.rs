@@ -19,7 +19,7 @@ use crate::draw::{Hash, SeedFields, commitment, randomness, round_after, round_t
 use crate::limits::REVEAL_AFTER;
 use crate::log::{BegunLine, Record};
 use crate::tree::child_of;
-use crate::units::{ShardIndex, UnixMillis};
+use crate::units::{Millis, ShardIndex, UnixMillis};
 
 /// The stored draw of one line.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,8 +111,9 @@ impl Coordinator {
             let opened = self.opens_at(position).is_none_or(|at| now >= at);
             if self.draw_is_open(position) && opened && self.ended(position).is_none() {
                 let since = *self.lines[position].collecting.get_or_insert(now);
-                let grace_over = now.since(since) >= self.settings.draw.grace;
-                if grace_over || self.unheard_entrants(position).next().is_none() {
+                if self.grace_ends(position, since) <= now
+                    || self.unheard_entrants(position).next().is_none()
+                {
                     self.fix(position, now);
                 }
             } else if self.draw_is_open(position) {
@@ -123,6 +124,18 @@ impl Coordinator {
                 self.reveal(position, None, now);
             }
         }
+    }
+
+    /// When children that were asked since then are waited for no longer. Whoever restarts asks anew, and that begins the
+    /// grace anew; one who restarts all the time must come to an end too, so a sixth is enough when the opening was twice
+    /// the grace ago.
+    fn grace_ends(&self, position: usize, since: UnixMillis) -> UnixMillis {
+        let grace = self.settings.draw.grace;
+        let opened = self.opens_at(position).unwrap_or(since);
+        let at_the_latest = opened
+            .plus(Millis(2 * grace.0))
+            .max(since.plus(Millis(grace.0 / 6)));
+        since.plus(grace).min(at_the_latest)
     }
 
     /// The children that have not said, or not had numbered, who joined before the opening.
@@ -257,11 +270,10 @@ impl Coordinator {
 
     /// When the next step of a draw is due although nobody asks.
     pub(super) fn next_draw_step(&self, now: UnixMillis) -> Option<UnixMillis> {
-        let grace = self.settings.draw.grace;
         let step = |position: usize| {
             let collecting = self.lines[position].collecting;
             collecting
-                .map(|since| since.plus(grace))
+                .map(|since| self.grace_ends(position, since))
                 .or(self.reveal_at(position))
         };
         let steps = (0..self.lines.len()).filter_map(step);

@@ -9,7 +9,7 @@ use crate::draw::chain_of_shard;
 use crate::limits::{
     GRANT_TO_HEARD, LATE_AFTER, LATE_COLLECTION, MAX_LATE_SECONDS, MAX_PIECES, SHORTEST_SYNC,
 };
-use crate::sync::{Below, Counters, Entrants, LateJoins, LineReport, RelayReport, SyncRequest};
+use crate::sync::{Below, Counters, LateJoins, LineReport, RelayReport, SyncRequest};
 use crate::tree::child_number;
 use crate::units::{ShardIndex, UnixMillis};
 
@@ -157,30 +157,6 @@ impl Relay {
             }
         }
         late
-    }
-
-    /// Once the line has opened and while its draw is open: what was taken up arrived before.
-    pub(super) fn entrants(&self, position: usize, now: UnixMillis) -> Option<Entrants> {
-        let opens_at = self.opening(position)?;
-        (now >= opens_at && self.draw_is_open(position)).then(|| Entrants {
-            opens_at,
-            count: self.lines[position].row.taken,
-        })
-    }
-
-    /// The shards that have not said who joined before the opening, or of which not all of them are taken up.
-    pub(super) fn unheard(&self, position: usize) -> impl Iterator<Item = u16> + '_ {
-        let opens_at = self.opening(position);
-        self.known_shards().filter(move |number| {
-            let entrants = self
-                .shards
-                .get(number)
-                .and_then(|child| child.entrants[position]);
-            entrants.is_none_or(|entrants| {
-                Some(entrants.opens_at) != opens_at
-                    || self.given(*number, position) < entrants.count
-            })
-        })
     }
 
     fn below(&self, now: UnixMillis) -> Below {

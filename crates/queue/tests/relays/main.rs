@@ -303,3 +303,52 @@ fn only_relays_report_as_relays_and_only_their_shards_to_them() {
         anteroom_queue::relay::command::RelayReply::Refused(expected)
     );
 }
+
+/// The opening is moved to an earlier time while the relay knows only the later one: who came in between is not in the draw.
+#[test]
+fn an_opening_that_was_moved_takes_nobody_in_who_came_after_it() {
+    let later = START.plus(Millis::from_minutes(20));
+    let earlier = START.plus(Millis::from_minutes(5));
+    let mut drawn = limited();
+    drawn.lines[0].opens_at = Some(later);
+    let mut world = World::new(drawn);
+    world.round();
+    world.join(0, 50);
+    world.round();
+    let moved = Action::Reschedule {
+        line: None,
+        opens_at: earlier,
+        reason: "the hall opens earlier".to_owned(),
+    };
+    operate(&mut world, moved);
+    world.now = earlier.plus(Millis(5_000));
+    world.join(1, 50);
+    // Taken up, and not numbered: neither shard nor relay has heard.
+    world.shard_reports(50, true);
+    world.relay_reports(0, true);
+    world.live(Millis(64_000));
+    let draw = world.coordinator.board().lines[0].draw.clone().unwrap();
+    assert_eq!(draw.fixed.expect("the grace is over").entrants, 1);
+    assert_eq!(world.entries()[&1], Some(1), "behind the draw");
+}
+
+/// A coordinator that restarts again and again, while shards stay silent, draws all the same.
+#[test]
+fn a_draw_comes_to_its_end_whoever_restarts_and_whoever_is_silent() {
+    let opens_at = START.plus(Millis::from_minutes(10));
+    let mut drawn = limited();
+    drawn.lines[0].opens_at = Some(opens_at);
+    let mut world = World::new(drawn);
+    world.round();
+    world.join(0, 50);
+    world.round();
+    world.now = opens_at;
+    for _ in 0..20 {
+        world.live(Millis(15_000));
+        world.restart_coordinator();
+    }
+    world.live(Millis(1_000));
+    let draw = world.coordinator.board().lines[0].draw.clone();
+    let fixed = draw.and_then(|draw| draw.fixed);
+    assert_eq!(fixed.map(|fixed| fixed.entrants), Some(1));
+}

@@ -73,20 +73,24 @@ impl EventLog {
             if (line.entries, line.called) != (counted.entries, counted.called) {
                 broken(format!("{id}: {counted:?} counted, the log has {line:?}"));
             }
-            for ((_, shard), visitors) in self.let_in_of(position as u8) {
-                let logged = line.let_in.get(shard).copied().unwrap_or(0);
-                if logged < visitors.len() as u64 {
-                    let seen = visitors.len();
+            for (child, seen) in self.let_in_of(position as u8) {
+                let logged = line.let_in.get(&child).copied().unwrap_or(0);
+                if logged < seen {
                     broken(format!(
-                        "{id}, shard {shard}: {seen} let in, {logged} in the log"
+                        "{id}, child {child}: {seen} let in, {logged} in the log"
                     ));
                 }
             }
         }
     }
 
-    fn let_in_of(&self, line: u8) -> impl Iterator<Item = (&(u8, u16), &BTreeSet<VisitorId>)> {
-        self.let_in.range((line, 0)..=(line, u16::MAX))
+    /// How many were let in, by child of the coordinator.
+    fn let_in_of(&self, line: u8) -> BTreeMap<u16, u64> {
+        let mut let_in = BTreeMap::new();
+        for ((_, shard), visitors) in self.let_in.range((line, 0)..=(line, u16::MAX)) {
+            *let_in.entry(self.names.child_of(*shard)).or_insert(0) += visitors.len() as u64;
+        }
+        let_in
     }
 
     /// Takes in one record; what is wrong with it.
@@ -226,6 +230,7 @@ mod tests {
         Names {
             run: 1,
             lines: vec!["general".to_owned()],
+            through: Vec::new(),
         }
     }
 

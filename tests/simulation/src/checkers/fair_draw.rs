@@ -247,7 +247,11 @@ impl FairDraw {
                 continue;
             };
             for (shard, (opens_ms, count)) in &line.heard {
-                let is_in = line.entrants.get(shard).copied().unwrap_or(0);
+                let of_child = line
+                    .entrants
+                    .iter()
+                    .filter(|(home, _)| self.names.child_of(**home) == *shard);
+                let is_in: u64 = of_child.map(|(_, count)| count).sum();
                 if *opens_ms == opened_ms && is_in < *count {
                     findings.broken(at_ms, Promise::FairDraw, || {
                         format!("line {position}: {count} of shard {shard} were heard, {is_in} are in the draw")

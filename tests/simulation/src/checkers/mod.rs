@@ -141,6 +141,19 @@ pub struct Names {
     pub run: u32,
     /// The lines' ids.
     pub lines: Vec<String>,
+    /// By which number what each shard reports reaches the coordinator: a relay's, for those behind one; where nothing is
+    /// said its own.
+    pub through: Vec<u16>,
+}
+
+impl Names {
+    /// By which number what a shard reports reaches the coordinator.
+    pub fn child_of(&self, shard: u16) -> u16 {
+        self.through
+            .get(usize::from(shard))
+            .copied()
+            .unwrap_or(shard)
+    }
 }
 
 /// One promise's checker.

@@ -53,6 +53,7 @@ impl Plan {
         if plan.disasters.surge {
             plan.settings.expected_visitors = u64::from(visitors / SURGE_TIMES).max(1);
         }
+        plan.relays = Chance::new(seed, 0x5245_4c41).happens(500_000);
         let extra = races(&mut chance, &plan);
         plan.steps.extend(extra);
         plan.steps.sort_by_key(|step| step.at_ms);

@@ -32,6 +32,7 @@ impl Room {
         match object {
             Object::Coordinator => &mut self.coordinator.alarm,
             Object::Shard(shard) => &mut self.shards[usize::from(shard)].alarm,
+            Object::Relay(relay) => unreachable!("relay {relay} is woken by its shell"),
         }
     }
 

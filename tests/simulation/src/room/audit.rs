@@ -11,6 +11,7 @@ use crate::observation::{Observation, VisitorId};
 impl Room {
     /// Somebody looks at the page, through every shard.
     pub(super) fn look_everywhere(&mut self, now: u64) {
+        self.look_at_relays(now);
         for shard in 0..self.shards.len() as u16 {
             if !self.shards[usize::from(shard)].store.is_empty() {
                 self.apply_at_shard(shard, ShardCommand::Look, now);

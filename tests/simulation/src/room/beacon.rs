@@ -52,14 +52,15 @@ impl Room {
         self.coordinator.questions.poking = false;
         let pokes = self.coordinator.core().map(Coordinator::pokes);
         for child in pokes.unwrap_or_default() {
-            // So small a room has no relays.
-            let Node::Shard(shard) = child else { continue };
-            let hidden = self.coordinator.hidden_until_ms > now
-                || self.shards[usize::from(shard.0)].cut_off_until_ms > now;
-            if !hidden && self.network.arrivals_ms()[0].is_some() {
-                self.wake_shard(shard.0, now);
-                if self.shards[usize::from(shard.0)].syncing.is_none() {
-                    self.flush(shard.0, true, now);
+            if self.coordinator.hidden_until_ms > now {
+                continue;
+            }
+            match child {
+                Node::Relay(relay) => self.poke_relay(relay.0, now),
+                Node::Shard(number) => {
+                    if let Some(shard) = self.with_number(number) {
+                        self.poke_shard(shard, now);
+                    }
                 }
             }
         }
@@ -67,6 +68,17 @@ impl Room {
         if still.is_some_and(|pokes| !pokes.is_empty()) {
             self.coordinator.questions.poking = true;
             self.at(now + ASK_AGAIN_MS, Event::PokesDue { epoch });
+        }
+    }
+
+    /// Somebody wants a report of a shard.
+    pub(super) fn poke_shard(&mut self, shard: u16, now: u64) {
+        let hidden = self.shards[usize::from(shard)].cut_off_until_ms > now;
+        if !hidden && self.network.arrivals_ms()[0].is_some() {
+            self.wake_shard(shard, now);
+            if self.shards[usize::from(shard)].syncing.is_none() {
+                self.flush(shard, true, now);
+            }
         }
     }
 

@@ -46,6 +46,7 @@ impl Room {
         match object {
             Object::Coordinator => &mut self.coordinator.clock,
             Object::Shard(shard) => &mut self.shards[usize::from(shard)].clock,
+            Object::Relay(relay) => &mut self.relays[usize::from(relay)].clock,
         }
     }
 
@@ -55,7 +56,8 @@ impl Room {
             return;
         }
         let object = self.some_object();
-        let leaps = self.plan.faults.clock_leaps;
+        // A relay decides nothing by its clock but who is lost, and doubts that after a leap.
+        let leaps = self.plan.faults.clock_leaps && !matches!(object, Object::Relay(_));
         let lasts_ms = match self.failures.within(0..if leaps { 3 } else { 2 }) {
             0 => {
                 self.network.count(Fault::ClockStill);
@@ -72,7 +74,7 @@ impl Room {
                 self.network.count(Fault::ClockAhead);
                 self.clock_of(object).step_ms = LEAP_MS as i64;
                 let shard = match object {
-                    Object::Coordinator => None,
+                    Object::Coordinator | Object::Relay(_) => None,
                     Object::Shard(shard) => Some(shard),
                 };
                 self.see(now, Observation::ClockLeapt { shard });

@@ -136,24 +136,29 @@ impl Room {
         self.coordinator.gathering = false;
         let mut step = Step::default();
         for parcel in std::mem::take(&mut self.coordinator.reports) {
-            let (report, ours) = match parcel.content {
-                Content::Report(report) => (report, true),
-                Content::Foreign(report) => (report, false),
-                Content::Reply(_) => continue,
+            let ours = !matches!(parcel.content, Content::Foreign(_));
+            let entropy = Entropy(self.entropy.bytes());
+            let is_relay = matches!(parcel.content, Content::RelayReport(_));
+            let command = match parcel.content {
+                Content::Report(report) | Content::Foreign(report) => {
+                    CoordinatorCommand::Sync { report, entropy }
+                }
+                Content::RelayReport(report) => CoordinatorCommand::Relayed { report, entropy },
+                Content::Reply(_) | Content::RelayReply(_) | Content::Relayed(..) => continue,
             };
             if ours {
-                step.heard.extend(super::tally::entrants_heard(&report));
+                step.heard.extend(super::tally::entrants_heard(&command));
             }
-            let entropy = Entropy(self.entropy.bytes());
-            let reply =
-                self.apply_at_coordinator(CoordinatorCommand::Sync { report, entropy }, now);
-            match reply {
+            match self.apply_at_coordinator(command, now) {
                 CoordinatorReply::Synced(reply) if ours => {
                     if self.plan.visitors < OVERLOAD_VISITORS {
                         step.counted.push(self.tally());
                     }
                     step.replies.push(Parcel {
-                        content: Content::Reply(Rc::new(reply)),
+                        content: match is_relay {
+                            true => Content::RelayReply(Rc::new(reply)),
+                            false => Content::Reply(Rc::new(reply)),
+                        },
                         ..parcel
                     });
                 }

@@ -112,6 +112,9 @@ impl Room {
         for shard in &mut self.shards {
             shard.hidden_until_ms = until_ms;
         }
+        for relay in &mut self.relays {
+            relay.hidden_until_ms = until_ms;
+        }
     }
 
     /// Some object has two instances.
@@ -124,6 +127,7 @@ impl Room {
         match self.some_object() {
             Object::Coordinator => self.double_coordinator(late_ms, now),
             Object::Shard(shard) => self.double_shard(shard, late_ms, now),
+            Object::Relay(relay) => self.double_relay(relay, late_ms, now),
         }
         let every_ms = self.plan.faults.twin_every_ms;
         self.next_failure(Event::Twin, every_ms, now);
@@ -219,6 +223,7 @@ impl Room {
             "seed {}: a wrong configuration changed the coordinator",
             self.plan.seed
         );
+        self.configure_relays(settings, now);
         for shard in 0..self.shards.len() as u16 {
             if self.shards[usize::from(shard)].core.is_none() {
                 continue;

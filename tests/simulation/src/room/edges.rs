@@ -129,7 +129,14 @@ impl Room {
         memory.readings += 1;
         let reading = memory.readings;
         memory.reading = Some(reading);
-        let shards = memory.board.as_ref().map_or(1, |board| board.shards.max(1));
+        let most = self.shards.len() as u16;
+        let known = memory.board.as_ref().map_or(1, |board| board.shards.max(1));
+        // Numbers behind relays are far apart.
+        let shards = if self.plan.relays {
+            most.min(known).min(8)
+        } else {
+            known
+        };
         let open = memory
             .board
             .as_ref()

@@ -87,23 +87,30 @@ impl Room {
             .edges
             .iter()
             .filter_map(|edge| edge.board())
-            .map(|board| board.shards)
+            .map(|board| match self.plan.relays {
+                // Numbers behind relays are far apart.
+                true => board.open_shards.len() as u16,
+                false => board.shards,
+            })
             .max();
         self.failures
             .chance
-            .within(0..u64::from(known.unwrap_or(1))) as u16
+            .within(0..u64::from(known.unwrap_or(1).max(1))) as u16
     }
 
     /// Every object there may be.
     pub(super) fn objects(&self) -> Vec<Object> {
         let shards = (0..self.shards.len() as u16).map(Object::Shard);
-        shards.chain([Object::Coordinator]).collect()
+        let relays = (0..self.relays.len() as u16).map(Object::Relay);
+        let relays = relays.filter(|_| self.plan.relays);
+        shards.chain([Object::Coordinator]).chain(relays).collect()
     }
 
     /// An object that is in use.
     pub(super) fn some_object(&mut self) -> Object {
         match self.failures.chance.within(0..4) {
             0 => Object::Coordinator,
+            1 if self.plan.relays => self.some_relay(),
             _ => Object::Shard(self.some_shard()),
         }
     }
@@ -113,6 +120,7 @@ impl Room {
         match object {
             Object::Coordinator => self.coordinator.core().is_some(),
             Object::Shard(shard) => self.shards[usize::from(shard)].core.is_some(),
+            Object::Relay(relay) => self.relays[usize::from(relay)].is_in_use(),
         }
     }
 
@@ -121,6 +129,7 @@ impl Room {
         match object {
             Object::Coordinator => self.crash_coordinator(now),
             Object::Shard(shard) => self.crash_shard(shard, now),
+            Object::Relay(relay) => self.crash_relay(relay, now),
         }
     }
 
@@ -145,14 +154,9 @@ impl Room {
         }
         self.network.count(Fault::Crashed);
         let error = self.clock_error();
-        if self.failures.chance.within(0..4) == 0 {
-            self.crash_coordinator(now);
-            self.coordinator.clock.error_ms = error;
-        } else {
-            let shard = self.some_shard();
-            self.crash_shard(shard, now);
-            self.shards[usize::from(shard)].clock.error_ms = error;
-        }
+        let object = self.some_object();
+        self.lose_memory(object, now);
+        self.clock_of(object).error_ms = error;
         self.next_failure(Event::Crash, self.plan.faults.crash_every_ms, now);
     }
 
@@ -170,6 +174,8 @@ impl Room {
         } else if hits < 3 {
             self.network.count(Fault::ShardHidden);
             self.shards[shard].hidden_until_ms = until;
+        } else if self.plan.relays && self.failures.chance.happens(500_000) {
+            self.relay_outage(until);
         } else if hits == 6 {
             self.network.count(Fault::CoordinatorHidden);
             self.coordinator.hidden_until_ms = until;
@@ -256,6 +262,9 @@ impl Room {
         for shard in &mut self.shards {
             shard.hidden_until_ms = now;
             shard.cut_off_until_ms = now;
+        }
+        for relay in &mut self.relays {
+            (relay.hidden_until_ms, relay.cut_off_until_ms) = (now, now);
         }
         self.region_cut = RegionCut::default();
         self.clocks_right();

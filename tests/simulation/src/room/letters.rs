@@ -52,9 +52,23 @@ impl Room {
         match &parcel.content {
             Content::Reply(reply) => {
                 let reply = reply.clone();
-                self.sync_answered(&parcel, &reply, now);
+                self.sync_answered(&parcel, &reply, Millis(0), now);
             }
-            Content::Report(_) | Content::Foreign(_) => self.report_in(parcel, now),
+            Content::Relayed(reply, behind) => {
+                let (reply, behind) = (reply.clone(), *behind);
+                self.sync_answered(&parcel, &reply, behind, now);
+            }
+            Content::RelayReply(reply) => {
+                let reply = reply.clone();
+                self.relay_answered(&parcel, &reply, now);
+            }
+            Content::Report(report) => {
+                let report = report.clone();
+                if !self.relay_in(&parcel, &report, now) {
+                    self.report_in(parcel, now);
+                }
+            }
+            Content::RelayReport(_) | Content::Foreign(_) => self.report_in(parcel, now),
         }
     }
 

@@ -14,6 +14,7 @@ mod failures;
 mod keeping;
 mod letters;
 mod operators;
+mod relays;
 mod shard_lives;
 mod shard_syncs;
 mod shards;
@@ -22,6 +23,7 @@ mod tally;
 mod visits;
 
 use anteroom_queue::limits::DIRECT_SHARDS;
+use anteroom_queue::tree::child_of;
 use slab::Slab;
 
 use crate::chance::Chance;
@@ -38,6 +40,7 @@ use crate::visitor::{Habit, Visitor};
 use coordinators::CoordinatorShell;
 use edges::Edge;
 use operators::Operator;
+use relays::{RELAYS, RelayShell};
 use shards::ShardShell;
 
 /// Two sync intervals with their gathering, ways and writes, and one edge's read of the board.
@@ -62,6 +65,7 @@ pub struct Room {
     visitors: Vec<Visitor>,
     edges: Vec<Edge>,
     shards: Vec<ShardShell>,
+    relays: Vec<RelayShell>,
     coordinator: CoordinatorShell,
     operator: Operator,
     failures: failures::Failures,
@@ -97,6 +101,9 @@ impl Room {
         let names = Names {
             run: plan.run,
             lines: lines.map(|line| line.id.clone()).collect(),
+            through: (0..DIRECT_SHARDS)
+                .map(|shard| child_of(relays::number(shard, plan.relays)))
+                .collect(),
         };
         let mut room = Self {
             visitors: (0..plan.visitors)
@@ -104,6 +111,7 @@ impl Room {
                 .collect(),
             edges: (0..plan.edges).map(|_| Edge::default()).collect(),
             shards: (0..DIRECT_SHARDS).map(|_| ShardShell::default()).collect(),
+            relays: (0..RELAYS).map(|_| RelayShell::default()).collect(),
             coordinator: CoordinatorShell::default(),
             operator: Operator::default(),
             failures: failures::Failures::new(seed),
@@ -251,9 +259,14 @@ impl Room {
             Event::GiveUp { shard, epoch } => self.give_up(shard, epoch, now),
             Event::BoardsDue { shard, epoch } => self.boards_due(shard, epoch, now),
             Event::Alarm(Object::Shard(shard)) => self.shard_alarm(shard, now),
+            Event::Alarm(Object::Relay(_)) => {}
             Event::Alarm(Object::Coordinator) => self.coordinator_alarm(now),
             Event::CoordinatorGathered { epoch } => self.coordinator_gathered(epoch, now),
             Event::CoordinatorStored { epoch } => self.coordinator_stored(epoch, now),
+            Event::RelayGathered { relay, epoch } => self.relay_gathered(relay, epoch, now),
+            Event::RelayStored { relay, epoch } => self.relay_stored(relay, epoch, now),
+            Event::RelayDue { relay, epoch } => self.relay_due(relay, epoch, now),
+            Event::RelayLate { relay, number } => self.relay_late(relay, number, now),
             Event::PokesDue { epoch } => self.pokes_due(epoch, now),
             Event::BeaconIn { epoch, round } => self.beacon_in(epoch, round, now),
             Event::EdgesTell => self.edges_tell(now),

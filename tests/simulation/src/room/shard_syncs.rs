@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 use anteroom_queue::shard::command::{Refused, ShardCommand, ShardReply};
 use anteroom_queue::sync::{SyncReply, SyncRequest};
 
+use anteroom_queue::units::Millis;
+
 use super::Room;
 use super::shards::is_final;
 use crate::message::{Ask, Content, Event, Letter, Parcel};
@@ -118,7 +120,13 @@ impl Room {
     }
 
     /// The coordinator's answer arrives; one for an earlier life of the shard finds nobody.
-    pub(super) fn sync_answered(&mut self, parcel: &Parcel, reply: &SyncReply, now: u64) {
+    pub(super) fn sync_answered(
+        &mut self,
+        parcel: &Parcel,
+        reply: &SyncReply,
+        behind: Millis,
+        now: u64,
+    ) {
         let shard = parcel.shard;
         let shell = &mut self.shards[usize::from(shard)];
         if shell.epoch != parcel.epoch || shell.core.is_none() || shell.cut_off_until_ms > now {
@@ -129,8 +137,9 @@ impl Room {
         }
         self.apply_at_shard(
             shard,
-            ShardCommand::Synced {
+            ShardCommand::Relayed {
                 reply: reply.clone(),
+                behind,
             },
             now,
         );

@@ -10,7 +10,6 @@ use anteroom_queue::shard::command::{ShardCommand, ShardReply, VisitorState};
 use anteroom_queue::shard::rows::ShardRow;
 use anteroom_queue::shard::{Identity, Shard};
 use anteroom_queue::sync::SyncRequest;
-use anteroom_queue::units::ShardIndex;
 
 use super::Room;
 use super::alarms::AlarmClock;
@@ -109,7 +108,7 @@ impl Room {
     pub(super) fn wake_shard(&mut self, shard: u16, now: u64) -> &mut Shard {
         let identity = Identity {
             run: self.plan.run,
-            shard: ShardIndex(shard),
+            shard: self.number_of(shard),
         };
         let shell = &mut self.shards[usize::from(shard)];
         let clock = shell.clock.shows(now);

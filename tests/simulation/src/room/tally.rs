@@ -3,10 +3,10 @@
 
 use anteroom_queue::board::{DrawBoard, LineBoard, Phase};
 use anteroom_queue::coordinator::Coordinator;
+use anteroom_queue::coordinator::command::CoordinatorCommand;
 use anteroom_queue::coordinator::rows::CoordinatorRow;
 use anteroom_queue::draw::{commitment, round_time};
 use anteroom_queue::limits::REVEAL_AFTER;
-use anteroom_queue::sync::SyncRequest;
 use anteroom_queue::units::UnixMillis;
 
 use super::Room;
@@ -112,7 +112,12 @@ pub(super) fn draw_seen(line: u8, draw: &DrawBoard) -> DrawSeen {
 }
 
 /// What a report says of who came before an opening.
-pub(super) fn entrants_heard(report: &SyncRequest) -> Vec<Observation> {
+pub(super) fn entrants_heard(command: &CoordinatorCommand) -> Vec<Observation> {
+    let report = match command {
+        CoordinatorCommand::Sync { report, .. } => report,
+        CoordinatorCommand::Relayed { report, .. } => &report.sync,
+        _ => return Vec::new(),
+    };
     let lines = report.lines.iter().enumerate();
     lines
         .filter_map(|(line, report_of_line)| {

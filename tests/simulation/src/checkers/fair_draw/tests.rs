@@ -12,6 +12,7 @@ fn names() -> Names {
     Names {
         run: 1,
         lines: vec!["general".to_owned()],
+        through: Vec::new(),
     }
 }
 
