@@ -1,6 +1,6 @@
-//! Who came before the opening. Until it is fixed who is in a line's draw, what was taken up and has no number stands in this
-//! order: those who arrived before the opening, as their shards say, then the others. What the coordinator numbers meanwhile
-//! are the first. An opening that is moved makes others of them, so the shards are asked again.
+//! Who came before the opening. Until it is fixed who is in a line's draw a relay takes up only those who, as their shards
+//! say, arrived before. What it has reported stays in its order, since numbers may be on their way for it: so when an opening
+//! is moved to an earlier time, entrants are those before the first who is none.
 
 use std::collections::BTreeMap;
 
@@ -14,49 +14,30 @@ impl Relay {
         let opens_at = self.opening(position)?;
         (now >= opens_at && self.draw_is_open(position)).then(|| Entrants {
             opens_at,
-            count: self.lines[position].row.numbered + self.lines[position].entrants,
+            count: self.lines[position].row.numbered + self.first_entrants(position, opens_at),
         })
     }
 
-    /// Brings those who arrived before the opening to the front of those without a number.
-    pub(super) fn arrange(&mut self, now: UnixMillis) {
-        for position in 0..self.lines.len() {
-            if self.entrants(position, now).is_some() {
-                self.arrange_line(position);
-            }
-        }
-    }
-
-    fn arrange_line(&mut self, position: usize) {
-        // How many more joins of each shard arrived before.
-        let mut left: BTreeMap<u16, u64> = self
-            .shards
-            .iter()
-            .filter_map(|(number, child)| {
-                let told = self.told_entrants(*number, position)?;
-                Some((*number, told.saturating_sub(child.lines[position].cut)))
-            })
-            .collect();
-        let (mut first, mut others) = (Vec::new(), Vec::new());
+    /// How many of the first joins without a number arrived before the opening: what was taken up before it, and what shards
+    /// have told since.
+    fn first_entrants(&self, position: usize, opens_at: UnixMillis) -> u64 {
+        let mut given: BTreeMap<u16, u64> = BTreeMap::new();
+        let mut entrants = 0;
         for piece in &self.lines[position].row.pieces {
-            let left = left.entry(piece.shard).or_insert(0);
-            let count = piece.count.min(*left);
-            *left -= count;
-            for (count, pieces) in [(count, &mut first), (piece.count - count, &mut others)] {
-                if count > 0 {
-                    let mut part = *piece;
-                    part.count = count;
-                    pieces.push(part);
-                }
+            let cut = self.shards[&piece.shard].lines[position].cut;
+            let before = given.entry(piece.shard).or_insert(cut);
+            let told = self.told_entrants(piece.shard, position).unwrap_or(0);
+            let count = match piece.at < opens_at {
+                true => piece.count,
+                false => piece.count.min(told.saturating_sub(*before)),
+            };
+            *before += piece.count;
+            entrants += count;
+            if count < piece.count {
+                break;
             }
         }
-        let line = &mut self.lines[position];
-        line.entrants = first.iter().map(|piece| piece.count).sum();
-        first.extend(others);
-        if line.row.pieces != first {
-            line.row.pieces = first.into();
-            self.changed = true;
-        }
+        entrants
     }
 
     /// How many joins of a shard arrived before the opening that is in force, if it has said so.

@@ -55,8 +55,6 @@ struct Line {
     row: LineRow,
     /// What the parent was last told and has answered.
     answered: Option<LineReport>,
-    /// How many of those without a number are known to have arrived before the opening; they are the first.
-    entrants: u64,
     /// The clock of the line's offers, as it was when the board was heard.
     clock: OfferClock,
 }
@@ -188,7 +186,6 @@ impl Relay {
     /// What the passing of time brings about.
     fn settle(&mut self, now: UnixMillis) {
         self.take_up_collected(now);
-        self.arrange(now);
         self.suspend_claims(now);
         if now >= self.gives_up_from {
             let lost = children::write_off_lost(&mut self.shards, self.longest_session, now);

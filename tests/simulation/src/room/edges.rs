@@ -13,6 +13,7 @@ use anteroom_queue::line::rank_of;
 use anteroom_queue::units::EntryNumber;
 
 use super::Room;
+use super::relays::HOMES;
 use super::tally::draw_seen;
 use crate::message::{AgedBoard, Ask, Event, Letter};
 use crate::observation::{BoardSeen, LINES, LineSeen, Observation, TraceHash, VisitorId};
@@ -129,18 +130,12 @@ impl Room {
         memory.readings += 1;
         let reading = memory.readings;
         memory.reading = Some(reading);
-        let most = self.shards.len() as u16;
-        let known = memory.board.as_ref().map_or(1, |board| board.shards.max(1));
         // Numbers behind relays are far apart.
-        let shards = if self.plan.relays {
-            most.min(known).min(8)
-        } else {
-            known
-        };
-        let open = memory
-            .board
-            .as_ref()
-            .map_or(1, |board| board.open_shards.len().max(1) as u16);
+        let most = if self.plan.relays { HOMES } else { u16::MAX };
+        let board = memory.board.as_ref();
+        let shards = board.map_or(1, |board| board.shards).clamp(1, most);
+        let open = board.map_or(1, |board| board.open_shards.len() as u16);
+        let open = open.clamp(1, most);
         // Mostly a shard that takes joins, since it syncs anyway; another one when that was stale.
         let home = if memory.reported_age_ms > ASK_ANOTHER_MS {
             memory.ask_next % shards

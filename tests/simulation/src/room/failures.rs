@@ -7,6 +7,7 @@ use anteroom_queue::units::{Millis, ShardIndex};
 
 use super::Room;
 use super::disasters::RegionCut;
+use super::relays::HOMES;
 use crate::chance::Chance;
 use crate::injected::Fault;
 use crate::message::{Content, Event, Object, Parcel};
@@ -89,7 +90,7 @@ impl Room {
             .filter_map(|edge| edge.board())
             .map(|board| match self.plan.relays {
                 // Numbers behind relays are far apart.
-                true => board.open_shards.len() as u16,
+                true => HOMES.min(board.open_shards.len() as u16),
                 false => board.shards,
             })
             .max();

@@ -25,6 +25,9 @@ use crate::store::Store;
 /// Relays of a world that has any.
 pub const RELAYS: u16 = 3;
 
+/// Shards of such a world that are homes: the coordinator does not know their order, so it names others.
+pub const HOMES: u16 = 16;
+
 /// How long a relay gathers.
 const GATHER_MS: u64 = 20;
 

@@ -8,6 +8,7 @@ use anteroom_queue::board::{Board, Phase};
 use anteroom_queue::settings::Mode;
 
 use super::Room;
+use super::relays::HOMES;
 use crate::message::{Ask, Event, Letter};
 use crate::observation::{Observation, VisitorId};
 use crate::plan::Access;
@@ -107,7 +108,12 @@ impl Room {
 
     /// Gets the page with a permit and joins, or tries to be admitted at once.
     fn arrive(&mut self, id: VisitorId, board: &Board, now: u64) {
-        let home = self.chance.one_of(&board.open_shards).0;
+        let named = self.chance.one_of(&board.open_shards).0;
+        let home = if self.plan.relays {
+            named % HOMES
+        } else {
+            named
+        };
         let visitor = &mut self.visitors[id as usize];
         if !visitor.has_permit {
             visitor.has_permit = true;
