@@ -14,6 +14,7 @@ mod failures;
 mod keeping;
 mod letters;
 mod operators;
+mod relay_lives;
 mod relays;
 mod shard_lives;
 mod shard_syncs;

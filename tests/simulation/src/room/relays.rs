@@ -17,8 +17,7 @@ use anteroom_queue::units::{Millis, RelayIndex, ShardIndex};
 
 use super::Room;
 use super::clocks::ObjectClock;
-use crate::injected::Fault;
-use crate::message::{Content, Event, Object, Parcel};
+use crate::message::{Content, Event, Parcel};
 use crate::network::Written;
 use crate::store::Store;
 
@@ -40,14 +39,11 @@ const FRESH: Millis = Millis(250);
 /// A report to the coordinator not answered within this time is given up.
 const SYNC_PATIENCE_MS: u64 = 2_000;
 
-/// The alarm of a relay that has lost its memory comes this much later.
-const ALARM_MS: u64 = 30_000;
-
 /// How often shards that sleep are asked for a report.
 const POKED_EVERY_MS: u64 = 1_000;
 
 /// A report that waits for its answer.
-struct Held {
+pub(super) struct Held {
     parcel: Parcel,
     asked: Asked,
     until_ms: u64,
@@ -65,14 +61,14 @@ pub struct RelayAfter {
 /// One relay with its shell and its storage.
 #[derive(Default)]
 pub struct RelayShell {
-    core: Option<Relay>,
-    store: Store<RelayRow, RelayAfter>,
-    epoch: u32,
-    held: Vec<Held>,
-    gathering: bool,
-    syncing: Option<u32>,
+    pub(super) core: Option<Relay>,
+    pub(super) store: Store<RelayRow, RelayAfter>,
+    pub(super) epoch: u32,
+    pub(super) held: Vec<Held>,
+    pub(super) gathering: bool,
+    pub(super) syncing: Option<u32>,
     syncs: u32,
-    due_ms: Option<u64>,
+    pub(super) due_ms: Option<u64>,
     poked_ms: u64,
     /// Until when nobody can reach it.
     pub(super) hidden_until_ms: u64,
@@ -158,7 +154,12 @@ impl Room {
         true
     }
 
-    fn apply_at_relay(&mut self, relay: u16, command: RelayCommand, now: u64) -> RelayReply {
+    pub(super) fn apply_at_relay(
+        &mut self,
+        relay: u16,
+        command: RelayCommand,
+        now: u64,
+    ) -> RelayReply {
         let clock = self.relays[usize::from(relay)].clock.shows(now);
         let outcome = self.wake_relay(relay, now).apply(command, clock);
         let shell = &mut self.relays[usize::from(relay)];
@@ -321,7 +322,7 @@ impl Room {
         }
     }
 
-    fn send_after(&mut self, relay: u16, epoch: u32, after: RelayAfter, at: u64) {
+    pub(super) fn send_after(&mut self, relay: u16, epoch: u32, after: RelayAfter, at: u64) {
         let cut_off = self.relays[usize::from(relay)].cut_off_until_ms > at;
         let report = after
             .report
@@ -379,83 +380,6 @@ impl Room {
         self.wake_relay(relay, now);
         if self.relays[usize::from(relay)].syncing.is_none() {
             self.flush_relay(relay, true, false, now);
-        }
-    }
-
-    /// Every relay that ever stored anything is asked for a report.
-    pub(super) fn look_at_relays(&mut self, now: u64) {
-        for relay in 0..self.relays.len() as u16 {
-            if !self.relays[usize::from(relay)].store.is_empty() {
-                self.apply_at_relay(relay, RelayCommand::Wake, now);
-                self.flush_relay(relay, true, false, now);
-            }
-        }
-    }
-
-    /// The relay loses its memory; writes under way may or may not have become durable.
-    pub(super) fn crash_relay(&mut self, relay: u16, now: u64) {
-        let writes = self.relays[usize::from(relay)].store.writes();
-        let survivors = self.network.survivors(writes);
-        self.end_relay(relay, survivors, now);
-    }
-
-    /// Another instance begins while this one still has reports and answers in hand: what is durable leaves late.
-    pub(super) fn double_relay(&mut self, relay: u16, late_ms: u64, now: u64) {
-        let shell = &self.relays[usize::from(relay)];
-        let epoch = shell.epoch;
-        let survivors = self.network.survivors(shell.store.writes());
-        for after in self.end_relay(relay, survivors, now) {
-            self.send_after(relay, epoch, after, now + late_ms);
-        }
-    }
-
-    /// What became durable all the same.
-    fn end_relay(&mut self, relay: u16, survivors: usize, now: u64) -> Vec<RelayAfter> {
-        let shell = &mut self.relays[usize::from(relay)];
-        let mut durable = shell.store.fail(survivors);
-        durable.truncate(survivors);
-        shell.core = None;
-        shell.held.clear();
-        shell.gathering = false;
-        shell.syncing = None;
-        shell.due_ms = Some(now + ALARM_MS);
-        shell.epoch += 1;
-        let epoch = shell.epoch;
-        self.at(now + ALARM_MS, Event::RelayDue { relay, epoch });
-        durable
-    }
-
-    /// A relay that is in use, if this world has any.
-    pub(super) fn some_relay(&mut self) -> Object {
-        Object::Relay(self.failures.within(0..u64::from(RELAYS)) as u16)
-    }
-
-    /// A relay becomes unreachable, or cannot reach the coordinator.
-    pub(super) fn relay_outage(&mut self, until_ms: u64) {
-        let Object::Relay(relay) = self.some_relay() else {
-            return;
-        };
-        self.network.count(Fault::RelayAway);
-        let hides = self.failures.within(0..2) == 0;
-        let shell = &mut self.relays[usize::from(relay)];
-        match hides {
-            true => shell.hidden_until_ms = until_ms,
-            false => shell.cut_off_until_ms = until_ms,
-        }
-    }
-
-    /// Every relay is told of the configuration.
-    pub(super) fn configure_relays(
-        &mut self,
-        settings: &anteroom_queue::settings::Settings,
-        now: u64,
-    ) {
-        for relay in 0..self.relays.len() as u16 {
-            if self.relays[usize::from(relay)].core.is_some() {
-                let settings = settings.clone();
-                self.apply_at_relay(relay, RelayCommand::Configure { settings }, now);
-                self.flush_relay(relay, false, false, now);
-            }
         }
     }
 }
