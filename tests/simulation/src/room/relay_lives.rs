@@ -40,7 +40,7 @@ impl Room {
     }
 
     /// What became durable all the same.
-    fn end_relay(&mut self, relay: u16, survivors: usize, now: u64) -> Vec<RelayAfter> {
+    pub(super) fn end_relay(&mut self, relay: u16, survivors: usize, now: u64) -> Vec<RelayAfter> {
         let shell = &mut self.relays[usize::from(relay)];
         let mut durable = shell.store.fail(survivors);
         durable.truncate(survivors);
