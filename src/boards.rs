@@ -64,12 +64,22 @@ struct Seen {
 #[derive(Debug, Clone, Default)]
 pub struct BoardCache {
     seen: Option<Seen>,
+    /// So many shards the run has, whatever nobody has told yet.
+    planned: u16,
     shard: ShardIndex,
     reading_since: Option<UnixMillis>,
     not_before: UnixMillis,
 }
 
 impl BoardCache {
+    /// Of a run that is planned with so many shards. The first is asked first, and when it does not answer another.
+    pub fn of_shards(planned: u16) -> Self {
+        Self {
+            planned,
+            ..Self::default()
+        }
+    }
+
     /// The board as it is now.
     pub fn in_use(&self, now: UnixMillis) -> Option<InUse> {
         let seen = self.seen.as_ref()?;
@@ -150,7 +160,7 @@ impl BoardCache {
         if (behind || age > LOST) && from == self.shard {
             self.turn_to_another(dice);
         } else if self.seen.is_none() {
-            self.shard = ShardIndex((dice % readable(&board)) as u16);
+            self.shard = ShardIndex((dice % readable(board.shards)) as u16);
         }
         let true_at = asked.min(now).minus(age);
         if let Some(seen) = self.seen.as_mut().filter(|seen| seen.true_at > now) {
@@ -189,7 +199,11 @@ impl BoardCache {
     }
 
     fn turn_to_another(&mut self, dice: u64) {
-        let shards = self.seen.as_ref().map_or(1, |seen| readable(&seen.board));
+        let told = self
+            .seen
+            .as_ref()
+            .map_or(self.planned, |seen| seen.board.shards);
+        let shards = readable(told);
         if shards > 1 {
             let step = 1 + dice % (shards - 1);
             self.shard = ShardIndex(((u64::from(self.shard.0) + step) % shards) as u16);
@@ -199,9 +213,9 @@ impl BoardCache {
     }
 }
 
-/// From how many shards a board is read, at least one.
-fn readable(board: &Board) -> u64 {
-    u64::from(board.shards.clamp(1, MOST_READ))
+/// From how many of so many shards a board is read, at least one.
+fn readable(shards: u16) -> u64 {
+    u64::from(shards.clamp(1, MOST_READ))
 }
 
 #[cfg(test)]
@@ -234,6 +248,21 @@ mod tests {
         let mut cache = BoardCache::default();
         tell(&mut cache, (version, shards), age, T, 0);
         cache
+    }
+
+    #[test]
+    fn without_any_board_another_shard_is_asked_when_the_first_does_not_answer() {
+        let mut cache = BoardCache::of_shards(3);
+        assert_eq!(cache.shard(), ShardIndex(0));
+        let mut asked = std::collections::BTreeSet::new();
+        for dice in 0..6 {
+            cache.fails(after(dice * 1_000), 0);
+            asked.insert(cache.shard().0);
+        }
+        assert_eq!(asked.len(), 3, "{asked:?}");
+        let mut alone = BoardCache::of_shards(1);
+        alone.fails(T, 7);
+        assert_eq!(alone.shard(), ShardIndex(0));
     }
 
     #[test]

@@ -34,6 +34,15 @@ pub struct Kept {
 }
 
 impl Kept {
+    /// Of an event of which nothing is known yet.
+    fn of(event: &Event) -> Self {
+        let regions = event.regions.shards.len() as u16;
+        Self {
+            board: BoardCache::of_shards(event.settings.planned_shards().max(regions)),
+            ..Self::default()
+        }
+    }
+
     /// Whether something was counted and no shard has been told for this long: other answers of shards may have kept the
     /// board young, so that nobody had to read it.
     pub fn owes_counts(&self, now: UnixMillis) -> bool {
@@ -48,7 +57,7 @@ thread_local! {
 
 /// Works on what is kept of `event`.
 pub fn with<T>(event: &'static Event, work: impl FnOnce(&mut Kept) -> T) -> T {
-    KEPT.with_borrow_mut(|kept| work(kept.entry(&event.id).or_default()))
+    KEPT.with_borrow_mut(|kept| work(kept.entry(&event.id).or_insert_with(|| Kept::of(event))))
 }
 
 /// Counts something of `event`.

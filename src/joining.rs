@@ -292,7 +292,12 @@ async fn elsewhere(visit: &Visit, room: Room, visitor: &Visitor<'_>, asked: &Ask
 async fn other_home(visit: &Visit, room: Room, asked: &Asked) -> Option<Permit> {
     let in_use: Option<InUse> = visit.board(room).await;
     let board = &*in_use.as_ref()?.board;
-    permits::elsewhere(&asked.permit, board, visit.now_seconds())
+    permits::elsewhere(
+        &asked.permit,
+        board,
+        &room.event.regions,
+        visit.now_seconds(),
+    )
 }
 
 /// A problem with the permit that leads on.

@@ -2,7 +2,7 @@
 
 use anteroom_config::Regions;
 use anteroom_queue::board::Board;
-use anteroom_queue::units::{KeyHash, Nonce};
+use anteroom_queue::units::{KeyHash, Nonce, ShardIndex};
 use anteroom_token::{Challenge, Permit, Ticket};
 use sha2::{Digest, Sha256};
 
@@ -11,15 +11,16 @@ use crate::platform;
 /// How long a permit may make a place. Short, so that permits cannot be stockpiled; the page asks for a new one.
 pub const PERMIT_SECONDS: u64 = 5 * 60;
 
-/// A new permit that asks for `challenge`, for a visitor from that continent. Without a board the first shard is its home,
-/// which every run has.
+/// A new permit that asks for `challenge`, for a visitor from that continent. Without a board its home is one of the first
+/// shards, one of each region, which every run has.
 pub fn fresh(
     board: Option<&Board>,
     (regions, continent): (&Regions, Option<&str>),
     challenge: Challenge,
     now: u64,
 ) -> Permit {
-    let open = board.map_or(&[][..], |board| &board.open_shards);
+    let first: Vec<ShardIndex> = (0..regions.shards.len() as u16).map(ShardIndex).collect();
+    let open = board.map_or(&first[..], |board| &board.open_shards);
     let open = regions.homes(open, continent);
     let home = match open.len() {
         0 => 0,
@@ -58,9 +59,10 @@ pub fn raised(permit: &Permit, challenge: Challenge, now: u64) -> Permit {
 
 /// The same permit at another of the homes that take joins; `None`: there is no other. It asks for nothing more. Its number
 /// ranks the homes, so it is the same one as long as that takes joins, whichever others begin or cease to.
-pub fn elsewhere(permit: &Permit, board: &Board, now: u64) -> Option<Permit> {
-    let others = board.open_shards.iter().map(|shard| shard.0);
-    let others = others.filter(|home| *home != permit.home);
+pub fn elsewhere(permit: &Permit, board: &Board, regions: &Regions, now: u64) -> Option<Permit> {
+    let others = board.open_shards.iter();
+    let others = others.filter(|home| home.0 != permit.home && !regions.has_lost(**home));
+    let others = others.map(|home| home.0);
     let weight = |home: &u16| {
         let hash = Sha256::new().chain_update(permit.nonce);
         hash.chain_update(home.to_be_bytes()).finalize()
@@ -162,16 +164,22 @@ mod tests {
         };
         let mut board = samples::board(Phase::Open);
         board.open_shards = vec![ShardIndex(0)];
-        assert_eq!(elsewhere(&permit(1), &board, 1_010), None);
+        assert_eq!(
+            elsewhere(&permit(1), &board, &Regions::default(), 1_010),
+            None
+        );
         board.open_shards = (0..4).map(ShardIndex).collect();
         for number in 0..32 {
-            let there = elsewhere(&permit(number), &board, 1_010).unwrap();
+            let there = elsewhere(&permit(number), &board, &Regions::default(), 1_010).unwrap();
             assert!((1..4).contains(&there.home));
             assert_eq!(
                 (there.nonce, there.challenge),
                 ([number; 16], Challenge::None)
             );
-            assert_eq!(elsewhere(&permit(number), &board, 1_010), Some(there));
+            assert_eq!(
+                elsewhere(&permit(number), &board, &Regions::default(), 1_010),
+                Some(there)
+            );
         }
     }
 
@@ -186,7 +194,7 @@ mod tests {
             };
             let mut home_of = |homes: &[u16]| {
                 board.open_shards = homes.iter().copied().map(ShardIndex).collect();
-                elsewhere(&permit, &board, 1_010).map(|there| there.home)
+                elsewhere(&permit, &board, &Regions::default(), 1_010).map(|there| there.home)
             };
             let first = home_of(&[0, 1, 2, 3, 4]);
             let without_another: Vec<u16> = (0..5)

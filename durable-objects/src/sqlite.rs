@@ -8,6 +8,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use worker::js_sys::{Function, Reflect, Uint8Array};
 use worker::{SqlStorage, SqlStorageValue, State};
 
+use crate::meta::META_KEY;
 use crate::platform_error::message;
 use crate::storage::{Store, WriteFailed};
 use crate::together::{TOGETHER_KEY, Together};
@@ -33,6 +34,8 @@ pub struct Table {
     storage: JsValue,
     sql: SqlStorage,
     together: Together,
+    /// Why what stands together cannot be read, if it cannot: then nothing but the shell's own row is read or written.
+    unusable: Option<String>,
 }
 
 impl Table {
@@ -59,9 +62,15 @@ impl Table {
             storage: storage.clone(),
             sql,
             together: Together::default(),
+            unusable: None,
         };
-        if let Some(row) = table.stored(TOGETHER_KEY)? {
-            table.together = Together::of_row(&row).map_err(|why| why.to_string())?;
+        match table
+            .stored(TOGETHER_KEY)?
+            .map(|row| Together::of_row(&row))
+        {
+            Some(Ok(together)) => table.together = together,
+            Some(Err(why)) => table.unusable = Some(why.to_string()),
+            None => {}
         }
         Ok(table)
     }
@@ -71,6 +80,9 @@ impl Table {
     /// # Errors
     /// The platform's, when storage cannot be read.
     pub fn read(&self) -> worker::Result<Vec<(String, Vec<u8>)>> {
+        if let Some(why) = &self.unusable {
+            return Err(why.as_str().into());
+        }
         let mut rows = Vec::new();
         for row in self.sql.exec(READ, None)?.raw() {
             let row = <[SqlStorageValue; 2]>::try_from(row?);
@@ -123,6 +135,11 @@ impl Table {
 
 impl Store for Table {
     fn put(&mut self, rows: Vec<(String, Vec<u8>)>) -> Result<(), WriteFailed> {
+        if let Some(why) = &self.unusable
+            && rows.iter().any(|(key, _)| key != META_KEY)
+        {
+            return Err(WriteFailed(why.clone()));
+        }
         let (written, together) = self.together.put(rows);
         self.transact(false, written)?;
         self.together = together;

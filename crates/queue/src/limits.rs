@@ -158,8 +158,8 @@ pub const STALE_REPLY: Millis = Millis(30_000);
 /// sessions that outlive the coordinator's count of a lost relay. It is longer than any round trip.
 pub const RELAY_SILENCE: Millis = Millis(15_000);
 
-/// Ranges of joins that a relay keeps apart until they have numbers: 80 shards and a minute and a half of seconds, in a
-/// row of less than 100 kB. Joins beyond them wait at their shards.
+/// Ranges of joins that a relay keeps apart until they have numbers, over all lines: 80 shards and a minute and a half of
+/// seconds of one line, less than 200 kB of its row. Joins beyond them wait at their shards.
 pub const MAX_PIECES: usize = 8_192;
 
 /// From a permit to its join: two seconds until every edge has the newer board, and three for a page and its first work.

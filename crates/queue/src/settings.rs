@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::{MAX_SHARDS, PLANNED_PLACES};
 use crate::units::{Millis, UnixMillis};
 
 /// How the gate treats a visitor without a pass.
@@ -93,6 +94,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// As many shards as the expected visitors need.
+    pub fn planned_shards(&self) -> u16 {
+        planned_shards(self.expected_visitors)
+    }
+
     /// The longest that a session may last.
     pub(crate) fn longest_session(&self) -> Millis {
         Millis(self.session.0 + self.max_extension.0)
@@ -130,4 +136,11 @@ impl core::fmt::Display for OtherLines {
             self.run.join(", ")
         )
     }
+}
+
+/// As many shards as so many visitors need.
+pub(crate) fn planned_shards(expected: u64) -> u16 {
+    expected
+        .div_ceil(PLANNED_PLACES)
+        .clamp(1, u64::from(MAX_SHARDS)) as u16
 }

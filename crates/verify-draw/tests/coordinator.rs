@@ -10,6 +10,7 @@ use anteroom_queue::draw::beacon::QUICKNET;
 use anteroom_queue::draw::{ALGORITHM, SEED_LABEL, chain, hex, randomness};
 use anteroom_queue::settings::{DrawSettings, Limits, LineSettings, Mode, Settings};
 use anteroom_queue::sync::{Counters, Entrants, LineReport, SyncRequest};
+use anteroom_queue::tree::Node;
 use anteroom_queue::units::{Millis, Nonce, ShardIndex, UnixMillis};
 use serde_json::{Value, json};
 use verify_draw::beacon::BeaconChain;
@@ -136,6 +137,34 @@ impl Sale {
         self.now = OPENS_AT;
         self.entrants = self.shards.map(|counters| Some(counters.joined));
         self.apply(CoordinatorCommand::Wake);
+        // Shards that the run has grown by, in the rush, and at which nobody was.
+        for child in self.coordinator.pokes() {
+            match child {
+                Node::Shard(shard) if usize::from(shard.0) >= self.shards.len() => {
+                    self.nobody_at(shard);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn nobody_at(&mut self, shard: ShardIndex) {
+        let report = SyncRequest {
+            run: RUN,
+            shard,
+            sent: self.now,
+            lines: vec![LineReport {
+                entrants: Some(Entrants {
+                    opens_at: OPENS_AT,
+                    count: 0,
+                }),
+                ..LineReport::default()
+            }],
+            unconfirmed: 0,
+            board_version: 0,
+        };
+        let entropy = Entropy([0; 16]);
+        self.apply(CoordinatorCommand::Sync { report, entropy });
     }
 
     fn log(&self) -> String {

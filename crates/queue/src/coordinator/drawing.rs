@@ -127,13 +127,13 @@ impl Coordinator {
     }
 
     /// When children that were asked since then are waited for no longer. Whoever restarts asks anew, and that begins the
-    /// grace anew; one who restarts all the time must come to an end too, so a sixth is enough when the opening was twice
-    /// the grace ago.
+    /// grace anew; one who restarts all the time must come to an end too, so a sixth is enough when the opening was twelve
+    /// times the grace ago.
     fn grace_ends(&self, position: usize, since: UnixMillis) -> UnixMillis {
         let grace = self.settings.draw.grace;
         let opened = self.opens_at(position).unwrap_or(since);
         let at_the_latest = opened
-            .plus(Millis(2 * grace.0))
+            .plus(Millis(12 * grace.0))
             .max(since.plus(Millis(grace.0 / 6)));
         since.plus(grace).min(at_the_latest)
     }

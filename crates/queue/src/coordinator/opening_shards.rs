@@ -18,10 +18,11 @@ use std::collections::BTreeSet;
 use super::Coordinator;
 use crate::board::Phase;
 use crate::child::Child;
-use crate::limits::{DIRECT_SHARDS, MAX_SHARDS, PLANNED_JOINS_PER_SECOND, PLANNED_PLACES};
+use crate::limits::{MAX_SHARDS, PLANNED_JOINS_PER_SECOND};
 use crate::load::Load;
 use crate::regions::{region_of, region_of_child};
-use crate::tree::{child_of, relay_of};
+use crate::settings::planned_shards;
+use crate::tree::{Node, child_of, relay_of, shards_of};
 use crate::units::{Millis, ShardIndex, UnixMillis};
 
 /// One more is opened when those that are have this many joins a second each: below the plan, since the rate goes on growing
@@ -167,14 +168,17 @@ impl Coordinator {
 
     /// As many as up to the last one that has reported, to the coordinator or to a relay.
     fn used_shards(&self) -> u16 {
-        let by_relays = self
-            .children
-            .values()
-            .filter_map(|child| child.below.as_ref());
-        let direct = self.children.range(..DIRECT_SHARDS).next_back();
-        by_relays
-            .filter_map(|below| below.last)
-            .chain(direct.map(|(number, _)| ShardIndex(*number)))
+        // Of a relay that was not heard since the start it is known that it has a shard.
+        let last_of = |(number, child): (&u16, &Child)| match Node::of_child(*number) {
+            Node::Shard(shard) => Some(shard),
+            Node::Relay(relay) => match &child.below {
+                Some(below) => below.last,
+                None => Some(ShardIndex(shards_of(relay).start)),
+            },
+        };
+        self.children
+            .iter()
+            .filter_map(last_of)
             .max()
             .map_or(0, |last| last.0 + 1)
     }
@@ -185,9 +189,7 @@ impl Coordinator {
             .settings
             .expected_visitors
             .max(self.live.expected_visitors);
-        expected
-            .div_ceil(PLANNED_PLACES)
-            .clamp(1, u64::from(MAX_SHARDS)) as u16
+        planned_shards(expected)
     }
 
     /// Whether a shard is full, or will be when so many a second are on their way to it. Of its shards a relay says so; until
@@ -304,7 +306,14 @@ impl Coordinator {
         let stride = shards.div_ceil(MOST_OPEN);
         let joined = self.sum(|line| line.counters.joined);
         let turn = joined / (u64::from(MOST_OPEN) * 1_000) % u64::from(stride);
-        (turn as u16..shards).step_by(usize::from(stride)).collect()
+        let all = (turn as u16..shards).step_by(usize::from(stride));
+        let needs = &self.openings.needs;
+        let is_there = |shard: &u16| !needs[region_of(ShardIndex(*shard), needs.len())].is_lost;
+        let there: Vec<u16> = all.clone().filter(is_there).collect();
+        match there.is_empty() {
+            true => all.collect(),
+            false => there,
+        }
     }
 }
 

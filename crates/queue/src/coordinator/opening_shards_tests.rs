@@ -2,7 +2,7 @@ use super::*;
 use crate::child::{Child, ChildLine};
 use crate::coordinator::Coordinator;
 use crate::coordinator::command::{Action, CoordinatorCommand};
-use crate::limits::{HIGHEST_JOINS_PER_SECOND, MAX_RELAYS};
+use crate::limits::{DIRECT_SHARDS, HIGHEST_JOINS_PER_SECOND, MAX_RELAYS, PLANNED_PLACES};
 use crate::settings::{Limits, Mode, Settings};
 use crate::sync::Below;
 use crate::tree::{child_number, shards_of};
@@ -343,4 +343,12 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_relay_that_was_not_heard_since_the_start_has_a_shard_all_the_same() {
+    let mut coordinator = whole_way::coordinator(planned(1)).reply;
+    let relay = child_number(RelayIndex(2));
+    coordinator.children.insert(relay, Child::of_lines(1));
+    assert_eq!(coordinator.shards(), shards_of(RelayIndex(2)).start + 1);
 }

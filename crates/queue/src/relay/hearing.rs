@@ -1,5 +1,7 @@
 //! Reports of shards, and the relay's own: joins are taken up in the order in which they will be numbered.
 
+use std::collections::VecDeque;
+
 use super::command::RelayReply;
 use super::rows::Piece;
 use super::{Line, Relay};
@@ -33,6 +35,10 @@ impl Relay {
 
     /// Takes up what a report brought, or keeps it for the collection.
     fn take_reported(&mut self, report: &SyncRequest, position: usize, now: UnixMillis) {
+        // Without a board nobody knows which opening is in force, and what was taken up stays.
+        if self.board.is_none() && self.draw_is_open(position) {
+            return;
+        }
         let number = report.shard.0;
         let given = self.given(number, position);
         let draw_at = self.draw_is_open(position).then(|| self.opening(position));
@@ -61,8 +67,19 @@ impl Relay {
         let given = self.given(number, position);
         let (joined, chain) = self.shards[&number].chains[position];
         let count = joined.saturating_sub(given).min(most);
+        let most = MAX_PIECES / self.lines.len();
         let Line { row, .. } = &mut self.lines[position];
-        if count == 0 || !make_room(&mut row.pieces, number, count, at) {
+        if count == 0
+            || !make_room(
+                &mut row.pieces,
+                most,
+                Piece {
+                    shard: number,
+                    count,
+                    at,
+                },
+            )
+        {
             return;
         }
         row.taken += count;
@@ -177,23 +194,18 @@ impl Relay {
     }
 }
 
-/// Puts a piece behind the others; `false`: there are too many. Joins of one shard and second are one piece, when no other
-/// shard's came between.
-fn make_room(
-    pieces: &mut std::collections::VecDeque<Piece>,
-    shard: u16,
-    count: u64,
-    at: UnixMillis,
-) -> bool {
+/// Puts a piece behind the others, of which there may be so many; `false`: there are too many. Joins of one shard and second
+/// are one piece, when no other shard's came between.
+fn make_room(pieces: &mut VecDeque<Piece>, most: usize, piece: Piece) -> bool {
     let last = pieces.back_mut();
-    let same = |piece: &&mut Piece| piece.shard == shard && piece.at.0 / 1_000 == at.0 / 1_000;
-    if let Some(last) = last.filter(same) {
-        last.count += count;
+    let second = |piece: &Piece| (piece.shard, piece.at.0 / 1_000);
+    if let Some(last) = last.filter(|last| second(last) == second(&piece)) {
+        last.count += piece.count;
         return true;
     }
-    let has_room = pieces.len() < MAX_PIECES;
+    let has_room = pieces.len() < most;
     if has_room {
-        pieces.push_back(Piece { shard, count, at });
+        pieces.push_back(piece);
     }
     has_room
 }

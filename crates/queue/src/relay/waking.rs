@@ -34,10 +34,10 @@ impl Relay {
         known != self.counters(position) || waits_for_number || opened != told_entrants
     }
 
-    /// Whether claims wait for grants.
+    /// Whether claims wait for grants: not those of shards that are away.
     fn waits(&self) -> bool {
-        let mut lines = self.shards.values().flat_map(|child| &child.lines);
-        lines.any(|line| line.demand() > 0)
+        let mut shards = self.shards.iter();
+        shards.any(|(number, child)| self.may_be_suspended(*number, &child.lines))
     }
 
     /// When to wake the relay although nobody asks.

@@ -342,13 +342,64 @@ fn a_draw_comes_to_its_end_whoever_restarts_and_whoever_is_silent() {
     world.round();
     world.join(0, 50);
     world.round();
-    world.now = opens_at;
-    for _ in 0..20 {
-        world.live(Millis(15_000));
+    world.now = opens_at.plus(Millis::from_minutes(11));
+    for _ in 0..8 {
         world.restart_coordinator();
+        world.live(Millis(12_000));
     }
     world.live(Millis(1_000));
     let draw = world.coordinator.board().lines[0].draw.clone();
     let fixed = draw.and_then(|draw| draw.fixed);
     assert_eq!(fixed.map(|fixed| fixed.entrants), Some(1));
+}
+
+/// A relay that has just begun, or lost its memory, knows only the opening of the configuration: until it has heard the board
+/// it takes up nobody whose draw may be moved.
+#[test]
+fn a_relay_without_a_board_takes_up_nobody_for_a_draw() {
+    let later = START.plus(Millis::from_minutes(20));
+    let earlier = START.plus(Millis::from_minutes(5));
+    let mut drawn = limited();
+    drawn.lines[0].opens_at = Some(later);
+    let mut world = World::new(drawn);
+    world.round();
+    world.join(0, 50);
+    world.join(2, 51);
+    let moved = Action::Reschedule {
+        line: None,
+        opens_at: earlier,
+        reason: "the hall opens earlier".to_owned(),
+    };
+    operate(&mut world, moved);
+    world.now = earlier.plus(Millis(5_000));
+    world.join(1, 50);
+    world.restart_relay(0);
+    world.shard_reports(50, true);
+    world.live(Millis(64_000));
+    let draw = world.coordinator.board().lines[0].draw.clone().unwrap();
+    assert_eq!(draw.fixed.expect("the grace is over").entrants, 2);
+    world.live(Millis(6_000));
+    assert_eq!(world.entries()[&1], Some(2), "behind the draw");
+}
+
+#[test]
+fn a_claim_of_a_shard_that_is_lost_does_not_keep_its_relay_awake() {
+    let mut world = World::new(limited());
+    world.round();
+    for visitor in 0..4 {
+        world.join(visitor, 50);
+    }
+    world.live(Millis(2_000));
+    world.claim(0);
+    world.shard_reports(50, true);
+    world.away.insert(50);
+    world.now = world.now.plus(Millis(GRANT_TO_HEARD.0 + 1));
+    world.wake();
+    world.relay_reports(0, true);
+    let sleeps_until = world.relays[&0].next_wakeup();
+    let minute = world.now.plus(Millis::from_minutes(1));
+    assert!(
+        sleeps_until.is_none_or(|at| at > minute),
+        "{sleeps_until:?}"
+    );
 }
