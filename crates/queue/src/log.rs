@@ -60,7 +60,7 @@ pub enum Record {
     Cut {
         /// Which line.
         line: String,
-        /// Whose joins.
+        /// Whose joins: a shard's, or from 50 on those of a relay ([`Node::of_child`](crate::tree::Node::of_child)).
         shard: ShardIndex,
         /// The first of them, counted over the shard's joins of the line from 0.
         first_join: u64,
@@ -85,7 +85,7 @@ pub enum Record {
     Grant {
         /// Which line.
         line: String,
-        /// Whose visitors.
+        /// Whose visitors, as in a cut.
         shard: ShardIndex,
         /// How many.
         count: u64,
@@ -96,7 +96,7 @@ pub enum Record {
     Admit {
         /// Which line.
         line: String,
-        /// Whose visitors.
+        /// Whose visitors, as in a cut.
         shard: ShardIndex,
         /// How many.
         count: u64,
