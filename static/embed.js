@@ -252,8 +252,9 @@ function raise(dismiss) {
   bar.append(text, link, hide, say);
   const css = COLOURS + (day ? ownColours() : "") + STRIP;
   try {
-    root.adoptedStyleSheets = [new CSSStyleSheet()];
-    root.adoptedStyleSheets[0].replaceSync(css);
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    root.adoptedStyleSheets = [sheet];
   } catch {
     root.append(make("style", { textContent: css }));
   }

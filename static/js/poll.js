@@ -36,15 +36,14 @@ function poller({ ask, done, failed, interval, hidden, now, timer, chance }) {
     if (asking || stopped) return;
     asking = true;
     cancel();
-    let retry_after_ms = 0;
+    let retry_after_ms;
     try {
       const answer = await ask();
       failures = 0;
       await done(answer);
     } catch (error) {
-      failures += 1;
-      retry_after_ms = error?.retry_after_ms ?? 0;
-      failed(error, failures);
+      retry_after_ms = error?.retry_after_ms;
+      failed(error, ++failures);
     }
     asking = false;
     asked_ms = now();
