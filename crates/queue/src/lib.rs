@@ -27,6 +27,7 @@ pub mod limits;
 pub mod line;
 pub mod load;
 pub mod log;
+mod openings;
 mod outcome;
 pub mod regions;
 pub mod relay;

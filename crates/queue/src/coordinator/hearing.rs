@@ -2,6 +2,7 @@
 
 use super::Coordinator;
 use super::command::{CoordinatorReply, Entropy};
+use super::pacing::pace;
 use crate::children;
 use crate::limits::{DIRECT_SHARDS, MAX_CHILDREN};
 use crate::sync::{Below, RelayReport, SyncReply, SyncRequest};
@@ -70,7 +71,7 @@ impl Coordinator {
         self.settle(now);
         self.decide_tries(number, now);
         self.publish(now);
-        let pace = self.pace();
+        let pace = pace(&self.children, self.clock.high());
         let child = self.children.get_mut(&number).expect("heard above");
         child.told = self.board.version;
         let lines = children::answers(child);

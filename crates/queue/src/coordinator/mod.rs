@@ -25,7 +25,7 @@ mod hearing;
 pub mod life;
 pub mod logbook;
 mod opening_shards;
-mod pacing;
+pub(crate) mod pacing;
 mod publishing;
 pub mod rows;
 pub mod steering;

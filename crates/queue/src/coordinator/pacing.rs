@@ -5,7 +5,7 @@
 //! are; they come back once, after the shortest interval, and are told of all: one interval later the plan holds. Each adds
 //! a jitter of up to an eighth, which only makes it rarer.
 
-use super::Coordinator;
+use crate::children::Children;
 use crate::limits::{COORDINATOR_REQUESTS_PER_SECOND, MAX_CHILDREN, SHORTEST_SYNC};
 use crate::units::{Millis, UnixMillis};
 
@@ -29,12 +29,10 @@ fn awake(heard: impl Iterator<Item = UnixMillis>, now: UnixMillis) -> u64 {
     heard.filter(|at| now.since(*at) <= AWAKE).count() as u64
 }
 
-impl Coordinator {
-    /// How long children wait between reports, so that all together stay within the plan.
-    pub(super) fn pace(&self) -> Millis {
-        let heard = self.children.values().map(|child| child.heard);
-        interval(awake(heard, self.clock.high()))
-    }
+/// How long children wait between reports, so that all together stay within the plan.
+pub(crate) fn pace(children: &Children, now: UnixMillis) -> Millis {
+    let heard = children.values().map(|child| child.heard);
+    interval(awake(heard, now))
 }
 
 #[cfg(test)]

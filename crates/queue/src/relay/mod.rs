@@ -19,15 +19,14 @@ mod hearing;
 pub mod rows;
 mod waking;
 
-use crate::board::{Board, DrawBoard};
+use crate::board::Board;
 use crate::children::{self, Children};
 use crate::clock::Clock;
 use crate::coordinator::command::Entropy;
+use crate::coordinator::pacing::pace;
 use crate::freshness::Freshness;
-use crate::limits::{
-    CLOCK_JUMP, COORDINATOR_REQUESTS_PER_SECOND, GRANT_TO_HEARD, JUMP_DOUBTED, RELAY_SILENCE,
-    SHORTEST_SYNC,
-};
+use crate::limits::{CLOCK_JUMP, GRANT_TO_HEARD, JUMP_DOUBTED, RELAY_SILENCE};
+use crate::openings;
 use crate::outcome::Outcome;
 use crate::settings::Settings;
 use crate::sync::{LineReport, OfferClock, SyncReply, SyncRequest};
@@ -36,9 +35,6 @@ use crate::units::{Millis, RelayIndex, ShardIndex, UnixMillis};
 
 use command::{RelayAnswer, RelayCommand, RelayReply};
 use rows::{LineRow, RelayRow};
-
-/// A shard counts as busy when it reported within this time.
-const BUSY: Millis = Millis(2_000);
 
 /// Which relay of which run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,7 +219,7 @@ impl Relay {
     pub fn answer(&mut self, asked: Asked, now: UnixMillis) -> Option<RelayAnswer> {
         let age = self.freshness.age(now);
         let board = self.board.as_ref().filter(|_| age <= RELAY_SILENCE)?;
-        let pace = self.pace(now);
+        let next_sync = pace(&self.shards, now);
         let child = self.shards.get_mut(&asked.shard.0)?;
         child.told = board.version;
         let waits = child.lines.iter().any(|line| !line.pending.is_empty());
@@ -233,7 +229,7 @@ impl Relay {
             lines: children::answers(child),
             board: (asked.board_version != board.version).then(|| board.clone()),
             board_version: board.version,
-            next_sync: pace,
+            next_sync,
             grant_in: self.grant_in.filter(|_| waits),
             clocks: self.lines.iter().map(|line| line.clock).collect(),
         };
@@ -253,15 +249,6 @@ impl Relay {
         })
     }
 
-    /// How long shards wait between reports, so that all that are busy stay together within the plan.
-    fn pace(&self, now: UnixMillis) -> Millis {
-        let shards = self.shards.values();
-        let busy = shards
-            .filter(|child| now.since(child.heard) <= BUSY)
-            .count() as u64;
-        Millis((busy * 1_000 / COORDINATOR_REQUESTS_PER_SECOND).max(SHORTEST_SYNC.0))
-    }
-
     /// The shards of this relay that the run has.
     fn known_shards(&self) -> impl Iterator<Item = u16> + '_ {
         let shards = self.board.as_ref().map_or(0, |board| board.shards);
@@ -269,33 +256,12 @@ impl Relay {
             .filter(move |number| *number < shards || self.shards.contains_key(number))
     }
 
-    fn heard_draw(&self, position: usize) -> Option<&DrawBoard> {
-        self.board.as_ref()?.lines.get(position)?.draw.as_ref()
-    }
-
-    /// When the line opens, or opened.
     fn opening(&self, position: usize) -> Option<UnixMillis> {
-        let fixed = self
-            .heard_draw(position)
-            .and_then(|draw| draw.fixed.as_ref());
-        let line = self
-            .board
-            .as_ref()
-            .and_then(|board| board.lines.get(position));
-        fixed
-            .map(|fixed| fixed.opened)
-            .or(line.and_then(|line| line.opens_at))
-            .or(self.settings.lines[position].opens_at)
+        openings::opening(self.board.as_ref(), &self.settings, position)
     }
 
-    /// Whether it may still change who is in the line's draw, as far as this relay knows.
     fn draw_is_open(&self, position: usize) -> bool {
-        match &self.board {
-            Some(_) => self
-                .heard_draw(position)
-                .is_some_and(|draw| draw.fixed.is_none()),
-            None => self.settings.lines[position].opens_at.is_some(),
-        }
+        openings::draw_is_open(self.board.as_ref(), &self.settings, position)
     }
 
     fn forgotten_at(&self) -> Option<UnixMillis> {

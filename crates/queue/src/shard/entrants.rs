@@ -10,40 +10,23 @@ use sha2::{Digest, Sha256};
 
 use super::Shard;
 use super::place::Place;
-use crate::board::{DrawBoard, Fixed, LineBoard};
+use crate::board::Fixed;
 use crate::draw::Hash;
+use crate::openings;
 use crate::sync::Entrants;
 use crate::units::{EntryNumber, Nonce, PlaceIndex, UnixMillis};
 
 impl Shard {
-    fn heard_line(&self, position: usize) -> Option<&LineBoard> {
-        self.board.as_ref()?.lines.get(position)
-    }
-
-    fn heard_draw(&self, position: usize) -> Option<&DrawBoard> {
-        self.heard_line(position)?.draw.as_ref()
-    }
-
     fn fixed(&self, position: usize) -> Option<&Fixed> {
-        self.heard_draw(position)?.fixed.as_ref()
+        openings::fixed(self.board.as_ref(), position)
     }
 
-    /// When the line opens, or opened.
     fn opening(&self, position: usize) -> Option<UnixMillis> {
-        self.fixed(position)
-            .map(|fixed| fixed.opened)
-            .or(self.heard_line(position).and_then(|line| line.opens_at))
-            .or(self.settings.lines[position].opens_at)
+        openings::opening(self.board.as_ref(), &self.settings, position)
     }
 
-    /// Whether it may still change who is in the line's draw, as far as this shard knows.
     pub(super) fn draw_is_open(&self, position: usize) -> bool {
-        match &self.board {
-            Some(_) => self
-                .heard_draw(position)
-                .is_some_and(|draw| draw.fixed.is_none()),
-            None => self.settings.lines[position].opens_at.is_some(),
-        }
+        openings::draw_is_open(self.board.as_ref(), &self.settings, position)
     }
 
     pub(super) fn came_before_opening(&self, place: &Place) -> bool {

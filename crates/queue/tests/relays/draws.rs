@@ -4,19 +4,34 @@ use std::collections::BTreeSet;
 
 use anteroom_queue::coordinator::command::{Action, CoordinatorCommand};
 use anteroom_queue::tree::Node;
-use anteroom_queue::units::{Millis, RelayIndex, ShardIndex};
+use anteroom_queue::units::{Millis, RelayIndex, ShardIndex, UnixMillis};
 
 use crate::stage::START;
 use crate::world::World;
 use crate::{limited, operate};
 
-#[test]
-fn a_draw_waits_for_every_shard_of_a_relay_and_takes_all_who_came_before() {
-    let opens_at = START.plus(Millis::from_minutes(10));
+/// A world whose line opens then, by draw; everybody has heard of it.
+fn world_that_opens(opens_at: UnixMillis) -> World {
     let mut drawn = limited();
     drawn.lines[0].opens_at = Some(opens_at);
     let mut world = World::new(drawn);
     world.round();
+    world
+}
+
+fn move_opening(world: &mut World, opens_at: UnixMillis) {
+    let moved = Action::Reschedule {
+        line: None,
+        opens_at,
+        reason: "the hall opens earlier".to_owned(),
+    };
+    operate(world, moved);
+}
+
+#[test]
+fn a_draw_waits_for_every_shard_of_a_relay_and_takes_all_who_came_before() {
+    let opens_at = START.plus(Millis::from_minutes(10));
+    let mut world = world_that_opens(opens_at);
     for (visitor, shard) in [(0, 50), (1, 51), (2, 0), (3, 50)] {
         world.join(visitor, shard);
     }
@@ -46,18 +61,10 @@ fn a_draw_waits_for_every_shard_of_a_relay_and_takes_all_who_came_before() {
 fn an_opening_that_was_moved_takes_nobody_in_who_came_after_it() {
     let later = START.plus(Millis::from_minutes(20));
     let earlier = START.plus(Millis::from_minutes(5));
-    let mut drawn = limited();
-    drawn.lines[0].opens_at = Some(later);
-    let mut world = World::new(drawn);
-    world.round();
+    let mut world = world_that_opens(later);
     world.join(0, 50);
     world.round();
-    let moved = Action::Reschedule {
-        line: None,
-        opens_at: earlier,
-        reason: "the hall opens earlier".to_owned(),
-    };
-    operate(&mut world, moved);
+    move_opening(&mut world, earlier);
     world.now = earlier.plus(Millis(5_000));
     world.join(1, 50);
     // Taken up, and not numbered: neither shard nor relay has heard.
@@ -73,10 +80,7 @@ fn an_opening_that_was_moved_takes_nobody_in_who_came_after_it() {
 #[test]
 fn a_draw_comes_to_its_end_whoever_restarts_and_whoever_is_silent() {
     let opens_at = START.plus(Millis::from_minutes(10));
-    let mut drawn = limited();
-    drawn.lines[0].opens_at = Some(opens_at);
-    let mut world = World::new(drawn);
-    world.round();
+    let mut world = world_that_opens(opens_at);
     world.join(0, 50);
     world.round();
     world.now = opens_at.plus(Millis::from_minutes(11));
@@ -96,18 +100,10 @@ fn a_draw_comes_to_its_end_whoever_restarts_and_whoever_is_silent() {
 fn a_relay_without_a_board_takes_up_nobody_for_a_draw() {
     let later = START.plus(Millis::from_minutes(20));
     let earlier = START.plus(Millis::from_minutes(5));
-    let mut drawn = limited();
-    drawn.lines[0].opens_at = Some(later);
-    let mut world = World::new(drawn);
-    world.round();
+    let mut world = world_that_opens(later);
     world.join(0, 50);
     world.join(2, 51);
-    let moved = Action::Reschedule {
-        line: None,
-        opens_at: earlier,
-        reason: "the hall opens earlier".to_owned(),
-    };
-    operate(&mut world, moved);
+    move_opening(&mut world, earlier);
     world.now = earlier.plus(Millis(5_000));
     world.join(1, 50);
     world.restart_relay(0);
