@@ -16,6 +16,7 @@ pub mod closed_loop;
 pub mod connections;
 pub mod cookies;
 pub mod faults;
+pub mod figures;
 pub mod habits;
 pub mod history;
 pub mod joins;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anteroom_load::closed_loop::{Loop, Sent, run};
+use anteroom_load::figures::print_figures;
 use anteroom_load::options::is_loopback;
 use hyper::Method;
 
@@ -18,24 +19,7 @@ const USAGE: &str = "closed-loop --url http://HOST:PORT/PATH --connections N --s
 The server is on this machine.";
 
 fn main() -> ExitCode {
-    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if arguments
-        .iter()
-        .any(|word| word == "--help" || word == "-h")
-    {
-        println!("{USAGE}");
-        return ExitCode::SUCCESS;
-    }
-    match measured(arguments) {
-        Ok(line) => {
-            println!("{line}");
-            ExitCode::SUCCESS
-        }
-        Err(problem) => {
-            eprintln!("{problem}");
-            ExitCode::from(2)
-        }
-    }
+    print_figures(USAGE, measured)
 }
 
 fn measured(arguments: Vec<OsString>) -> Result<String, String> {

@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use anteroom_load::figures::print_figures;
 use anteroom_load::options::is_loopback;
 use anteroom_load::push::{Options, run};
 
@@ -12,24 +13,7 @@ const USAGE: &str =
 The operator's token is in OPERATOR_TOKEN. The room is on this machine.";
 
 fn main() -> ExitCode {
-    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if arguments
-        .iter()
-        .any(|word| word == "--help" || word == "-h")
-    {
-        println!("{USAGE}");
-        return ExitCode::SUCCESS;
-    }
-    match measured(arguments) {
-        Ok(line) => {
-            println!("{line}");
-            ExitCode::SUCCESS
-        }
-        Err(problem) => {
-            eprintln!("{problem}");
-            ExitCode::from(2)
-        }
-    }
+    print_figures(USAGE, measured)
 }
 
 fn measured(arguments: Vec<OsString>) -> Result<String, String> {
