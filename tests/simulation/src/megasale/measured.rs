@@ -1,6 +1,7 @@
 //! What comes out of a run in numbers.
 
 use super::meters::{Histogram, Role};
+use super::way::Ways;
 
 /// Times up to this many milliseconds are told apart.
 const LONGEST_MS: usize = 120_000;
@@ -19,6 +20,8 @@ pub struct Measured {
     pub join: Histogram,
     /// The same less the round trip between that shard and the coordinator.
     pub join_beyond_trip: Histogram,
+    /// Where the time of joins goes.
+    pub ways: Ways,
     /// Reports of shards: from leaving to the answer.
     pub shard_trip: Histogram,
     /// Reports of relays.
@@ -64,6 +67,7 @@ impl Measured {
             relayed_shards: Role::new("relayed shards"),
             join: times(),
             join_beyond_trip: times(),
+            ways: Ways::new(),
             shard_trip: times(),
             relay_trip: times(),
             board_age: times(),

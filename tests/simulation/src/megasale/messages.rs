@@ -14,6 +14,9 @@ pub struct Join {
     pub began_ms: u32,
     /// All entry numbers that were acknowledged before are below this one.
     pub floor: u32,
+    /// When it came to its home, and when that took it in.
+    pub arrived_ms: u32,
+    pub taken_ms: u32,
 }
 
 /// What a shard is asked.

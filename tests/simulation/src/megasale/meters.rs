@@ -135,29 +135,52 @@ impl Role {
 }
 
 /// An object's processor: one thing after the other.
+///
+/// Something long is done in slices. Whatever has come in by the end of one is looked after, one thing after the other, and
+/// then the next begins: with slices of 70 ms workerd served 12, 34 and 73 requests between two when 200, 500 and 1,000 came
+/// in a second, which is all of them. Whatever comes in while others are looked after waits for one slice more.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Server {
     free_at_us: u64,
-    /// Something long is done in slices from then on, until then, so long each.
-    slices: (u64, u64, u64),
+    slices: Option<Slices>,
+}
+
+/// What is left of something long.
+#[derive(Clone, Copy, Debug)]
+struct Slices {
+    each_us: u64,
+    /// When the present one ends, and how much there is beyond it.
+    end_us: u64,
+    left_us: u64,
 }
 
 impl Server {
     /// Something comes in at `now_ms` and takes `service_us`: the millisecond in which it is done.
     pub fn serve(&mut self, now_ms: u64, service_us: u64) -> u64 {
-        let mut from = self.free_at_us.max(now_ms * 1_000);
-        let (began, ended, slice) = self.slices;
-        if from < ended {
-            from = (began + (from - began).div_ceil(slice) * slice).min(ended);
+        let now_us = now_ms * 1_000;
+        while let Some(slices) = self.slices.filter(|slices| slices.end_us <= now_us) {
+            let begins = slices.end_us.max(self.free_at_us);
+            let each = slices.each_us.min(slices.left_us);
+            self.slices = (each > 0).then_some(Slices {
+                end_us: begins + each,
+                left_us: slices.left_us - each,
+                ..slices
+            });
         }
-        self.free_at_us = from + service_us;
+        let sliced = self.slices.map_or(0, |slices| slices.end_us);
+        self.free_at_us = self.free_at_us.max(now_us).max(sliced) + service_us;
         self.free_at_us / 1_000
     }
 
-    /// Something that takes `whole_us` begins at `now_ms`; what comes in meanwhile is done between two slices of it.
+    /// Something that takes `whole_us` begins at `now_ms`; what comes in meanwhile is looked after between two slices of it.
     pub fn interrupt(&mut self, now_ms: u64, whole_us: u64, slice_us: u64) {
-        let began = self.free_at_us.max(now_ms * 1_000);
-        self.slices = (began, began + whole_us, slice_us);
+        let begins = self.free_at_us.max(now_ms * 1_000);
+        let first = slice_us.min(whole_us);
+        self.slices = Some(Slices {
+            each_us: slice_us,
+            end_us: begins + first,
+            left_us: whole_us - first,
+        });
     }
 }
 
@@ -186,9 +209,9 @@ mod tests {
     fn what_comes_in_while_all_are_told_waits_for_the_end_of_a_slice() {
         let mut server = Server::default();
         server.interrupt(100, 40_000, 16_000);
-        let done: Vec<u64> = [100, 101, 117, 139, 150]
+        let done: Vec<u64> = [100, 101, 103, 118, 120, 139, 150]
             .map(|at| server.serve(at, 500))
             .to_vec();
-        assert_eq!(done, [100, 116, 132, 140, 150]);
+        assert_eq!(done, [116, 117, 117, 134, 134, 143, 150]);
     }
 }

@@ -6,7 +6,8 @@
 //! page does next; what anybody is or may do is asked of the core, with the commands of the real shells.
 //!
 //! `wheel` says what happens when; `shard_shell`, `relay_shell` and `coordinator_shell` gather, commit and report as the real
-//! ones; `pages` is visitors and edges; `checks` what must hold; `measured` and `told` what comes out.
+//! ones; `pages` is visitors and edges; `checks` what must hold; `measured` and `told` what comes out, `way` where
+//! the time of joins goes.
 //!
 //! Deliberately absent: threads, faults, restarts, rows that are kept.
 
@@ -24,6 +25,8 @@ mod relay_shell;
 mod shard_shell;
 mod told;
 mod uplink;
+mod waiting;
+mod way;
 mod wheel;
 mod word;
 

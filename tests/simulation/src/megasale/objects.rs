@@ -13,7 +13,9 @@ use super::distances::{REGIONS, between, region_of};
 use super::messages::{Answered, Ask, Event, ReadBoard, Report};
 use super::plan::{PARENT_US, SHARD_US, WRITE_MS};
 use super::relay_shell::RelayShell;
-use super::shard_shell::{ShardShell, join_of};
+use super::shard_shell::ShardShell;
+use super::waiting::join_of;
+use super::way::Stop;
 
 /// The region of the coordinator and the relays.
 const CENTRE: usize = 0;
@@ -66,7 +68,10 @@ impl World {
         }
     }
 
-    pub(super) fn at_shard(&mut self, shard: u16, ask: Ask, now: u64) {
+    pub(super) fn at_shard(&mut self, shard: u16, mut ask: Ask, now: u64) {
+        if let Ask::Join(join) = &mut ask {
+            join.arrived_ms = now as u32;
+        }
         let shell = self.shard(shard, now);
         shell.second.requests += 1;
         let done = shell.server.serve(now, SHARD_US);
@@ -109,6 +114,9 @@ impl World {
     pub(super) fn shard_hears(&mut self, shard: u16, answered: Answered, now: u64) {
         let shell = self.shard(shard, now);
         shell.server.serve(now, SHARD_US);
+        if let Answered::Direct(reply) | Answered::Relayed(reply, _) = &answered {
+            shell.trails.stop(reply.sent.0, Stop::Heard, now);
+        }
         shell.hear(answered);
         shell.planned = now;
         self.shard_step(shard, now);
@@ -135,6 +143,8 @@ impl World {
             self.give_board(shard, isolate, durable, now);
         }
         if let Some(report) = given.report {
+            let sent = report.sent.0;
+            self.stop(shard, sent, Stop::Left, durable);
             let at = durable + self.distances.draw(home_region(shard), CENTRE);
             let event = match relay_of(ShardIndex(shard)) {
                 Some(_) => Event::AtRelay(report),
@@ -154,11 +164,22 @@ impl World {
             ShardReply::Place { place, .. } => place.entry.map(|entry| (place.index.0, entry.0)),
             _ => None,
         };
+        if let (Ask::Join(join), Some((place, _))) = (ask, numbered)
+            && let Some(trail) = self.shard(shard, durable).trails.of_place(place)
+        {
+            self.measured.ways.add(shard, join, &trail, at);
+        }
         let event = match (join_of(ask), numbered) {
             (Some(join), Some((place, entry))) => Event::Acked(shard, join, place, entry as u32),
             _ => Event::Told(shard, Box::new((ask, reply))),
         };
         self.wheel.put(at, event);
+    }
+
+    fn stop(&mut self, shard: u16, sent: u64, stop: Stop, now: u64) {
+        if let Some(shell) = &mut self.shards[usize::from(shard)] {
+            shell.trails.stop(sent, stop, now);
+        }
     }
 
     fn give_board(&mut self, shard: u16, isolate: u32, durable: u64, now: u64) {
@@ -182,6 +203,7 @@ impl World {
 
     pub(super) fn at_relay(&mut self, report: Box<SyncRequest>, now: u64) {
         let relay = relay_of(report.shard).expect("it reports to a relay").0;
+        self.stop(report.shard.0, report.sent.0, Stop::AtParent, now);
         let shell = self.relay(relay, now);
         shell.second.requests += 1;
         let done = shell.server.serve(now, PARENT_US);
@@ -190,6 +212,7 @@ impl World {
 
     pub(super) fn in_relay(&mut self, report: SyncRequest, now: u64) {
         let relay = relay_of(report.shard).expect("it reports to a relay").0;
+        self.stop(report.shard.0, report.sent.0, Stop::Taken, now);
         let entropy = Entropy(self.chance.bytes());
         self.relay(relay, now).take(report, entropy, now);
         self.plan_relay(relay, now);
@@ -234,7 +257,14 @@ impl World {
         if let Some(took) = given.round_trip {
             self.measured.relay_trip.add(took);
         }
+        for (shard, sent) in given.reported {
+            self.stop(shard, sent, Stop::Gathered, now);
+        }
         for (shard, answered) in given.answers {
+            if let Answered::Relayed(reply, _) = &answered {
+                self.stop(shard, reply.sent.0, Stop::Answered, now);
+                self.stop(shard, reply.sent.0, Stop::Given, durable);
+            }
             let at = durable + self.distances.draw(CENTRE, home_region(shard));
             self.wheel.put(at, Event::ShardHears(shard, answered));
         }
@@ -251,12 +281,18 @@ impl World {
     }
 
     pub(super) fn at_coordinator(&mut self, report: Report, now: u64) {
+        if let Report::Shard(report) = &report {
+            self.stop(report.shard.0, report.sent.0, Stop::AtParent, now);
+        }
         self.coordinator.second.requests += 1;
         let done = self.coordinator.server.serve(now, PARENT_US);
         self.wheel.put(done, Event::InCoordinator(report));
     }
 
     pub(super) fn in_coordinator(&mut self, report: Report, now: u64) {
+        if let Report::Shard(report) = &report {
+            self.stop(report.shard.0, report.sent.0, Stop::Taken, now);
+        }
         self.coordinator.take(report, now);
         self.plan_coordinator(now);
     }
@@ -301,6 +337,11 @@ impl World {
             self.checks.brake(Some(durable));
         }
         for (child, reply) in given.answers {
+            if let Node::Shard(shard) = Node::of_child(child) {
+                self.stop(shard.0, reply.sent.0, Stop::Gathered, now);
+                self.stop(shard.0, reply.sent.0, Stop::Answered, now);
+                self.stop(shard.0, reply.sent.0, Stop::Given, durable);
+            }
             let event = |to: Node| match to {
                 Node::Shard(shard) => (
                     home_region(shard.0),

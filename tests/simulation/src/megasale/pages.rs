@@ -92,6 +92,8 @@ impl World {
                 visitor: self.begun,
                 began_ms: now as u32,
                 floor: self.floor,
+                arrived_ms: 0,
+                taken_ms: 0,
             };
             self.begun += 1;
             self.send_join(join, now);

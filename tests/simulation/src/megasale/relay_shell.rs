@@ -43,6 +43,8 @@ struct Held {
 pub struct Given {
     /// To shards.
     pub answers: Vec<(u16, Answered)>,
+    /// Whose reports that one is the first to count, by when they left.
+    pub reported: Vec<(u16, u64)>,
     /// To the coordinator.
     pub report: Option<Box<RelayReport>>,
     /// Shards that are asked for a report.
@@ -147,7 +149,10 @@ impl RelayShell {
         self.poke(now, &mut given.pokes);
         if self.report_due(now).is_some_and(|at| at <= now) {
             self.uplink.starts(now);
-            self.held.iter_mut().for_each(|held| held.reported = true);
+            for held in self.held.iter_mut().filter(|held| !held.reported) {
+                held.reported = true;
+                given.reported.push((held.asked.shard.0, held.asked.sent.0));
+            }
             given.report = Some(Box::new(self.core.report(clock(now))));
         }
         given

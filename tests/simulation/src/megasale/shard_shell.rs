@@ -2,16 +2,18 @@
 //! or has to wait; what the coordinator decides is applied again after each answer; one commit, and then what it promises.
 //! Visitors are two numbers a place here, everything else about them is the core's.
 
-use anteroom_queue::shard::command::{ShardCommand, ShardReply, VisitorState};
+use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::shard::{Identity, Shard};
 use anteroom_queue::sync::SyncRequest;
 use anteroom_queue::units::{
     ClaimId, Generation, LineIndex, Millis, Nonce, PlaceIndex, ShardIndex,
 };
 
-use super::messages::{Answered, Ask, Join};
+use super::messages::{Answered, Ask};
 use super::meters::{Second, Server};
 use super::uplink::Uplink;
+use super::waiting::{Waiting, is_undecided};
+use super::way::Trails;
 use super::word::{NEWS_MS, Word};
 use super::{RUN, clock};
 use crate::chance::{Chance, mixed};
@@ -19,14 +21,10 @@ use crate::chance::{Chance, mixed};
 /// How long commands are gathered; and at most while a report is on its way or has to wait, and nothing but joins has come.
 const WINDOW_MS: u64 = 25;
 const LONGEST_WINDOW_MS: u64 = 100;
-const LONGEST_WINDOW_OF_JOINS_MS: u64 = 250;
+const LONGEST_WINDOW_OF_JOINS_MS: u64 = 200;
 
 /// For each join of a report the next one leaves so much later, up to the longest window of joins.
 const PACE_OF_A_JOIN_MS: u64 = 4;
-
-/// How long a join waits for its number, a claim for its grant.
-const JOIN_PATIENCE_MS: u64 = 2_000;
-const CLAIM_PATIENCE_MS: u64 = 1_000;
 
 /// A board read is answered at once from a board younger than this, and waits for a newer one so long.
 const FRESH_BOARD_MS: u64 = 500;
@@ -37,13 +35,6 @@ const MAX_WAITING: usize = 8_000;
 
 /// A place in the memory of a native build, measured over a million places.
 const BYTES_OF_A_PLACE: u64 = 89;
-
-/// What waits for the coordinator, and since when.
-struct Waiting {
-    ask: Ask,
-    since: u64,
-    last: ShardReply,
-}
 
 /// What a step gives out once its rows are durable.
 #[derive(Default)]
@@ -84,6 +75,8 @@ pub struct ShardShell {
     waiting: Vec<Waiting>,
     readers: Vec<(u32, u64)>,
     heard: Option<Answered>,
+    /// Where its reports are.
+    pub trails: Trails,
 }
 
 /// The permit's number of a visitor.
@@ -122,11 +115,15 @@ impl ShardShell {
             waiting: Vec::new(),
             readers: Vec::new(),
             heard: None,
+            trails: Trails::default(),
         }
     }
 
     /// Takes a visitor's command into the window; whether there is room.
-    pub fn take(&mut self, ask: Ask, now: u64) -> bool {
+    pub fn take(&mut self, mut ask: Ask, now: u64) -> bool {
+        if let Ask::Join(join) = &mut ask {
+            join.taken_ms = now as u32;
+        }
         if self.fresh.len() + self.waiting.len() >= MAX_WAITING {
             return false;
         }
@@ -262,7 +259,10 @@ impl ShardShell {
             self.reported = joins
                 .filter(|waiting| matches!(waiting.ask, Ask::Join(_)))
                 .count() as u64;
-            given.report = Some(Box::new(self.core.report(clock(now))));
+            let report = Box::new(self.core.report(clock(now)));
+            let counted = self.visitors.len() as u32;
+            self.trails.start(report.sent.0, counted, now);
+            given.report = Some(report);
         }
         given.rows = self.core.count_rows() as u32;
         given
@@ -369,32 +369,5 @@ impl ShardShell {
         let is_over = |reader: &(u32, u64)| news || reader.1 + BOARD_PATIENCE_MS <= now;
         boards.extend(self.readers.iter().filter(|reader| is_over(reader)));
         self.readers.retain(|reader| !is_over(reader));
-    }
-}
-
-impl Waiting {
-    const fn patience_ends(&self) -> u64 {
-        self.since
-            + match self.ask {
-                Ask::Join(_) => JOIN_PATIENCE_MS,
-                _ => CLAIM_PATIENCE_MS,
-            }
-    }
-}
-
-/// Whether the coordinator's next answer may change the reply.
-fn is_undecided(ask: Ask, reply: &ShardReply) -> bool {
-    match (ask, reply) {
-        (Ask::Join(_), ShardReply::Place { place, .. }) => place.state == VisitorState::Provisional,
-        (Ask::Join(_) | Ask::State(..) | Ask::Claim(..), ShardReply::Pending { .. }) => true,
-        _ => false,
-    }
-}
-
-/// The join as its visitor began it.
-pub const fn join_of(ask: Ask) -> Option<Join> {
-    match ask {
-        Ask::Join(join) | Ask::State(join, _) => Some(join),
-        _ => None,
     }
 }

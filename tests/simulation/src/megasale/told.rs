@@ -155,6 +155,7 @@ fn text(world: &World, above: &[String]) -> String {
             numbers.total()
         ));
     }
+    lines.extend(measured.ways.told());
     lines.push(format!(
         "acknowledged {}, provisional first {}, called {} of whom {come} claim, sessions {}, given back {}, without a socket {}",
         world.checks.acknowledged,
@@ -218,6 +219,7 @@ fn json_of(world: &World, above: &[String]) -> Value {
         "virtual_s": END_MS / 1_000,
         "roles": roles,
         "times_ms": times,
+        "steps_of_a_join_ms": world.measured.ways.json(),
         "acknowledged": world.checks.acknowledged,
         "provisional": world.measured.provisional,
         "sessions": world.checks.sessions(),
