@@ -71,6 +71,9 @@ pub struct Child {
     /// How many come a second. Not stored.
     #[serde(skip)]
     pub load: Load,
+    /// Reports of the last seconds. Not stored.
+    #[serde(skip)]
+    pub reports: Load,
 }
 
 impl Child {
@@ -103,6 +106,11 @@ impl Child {
         let lines = self.lines.iter();
         let places = lines.map(|line| line.counters.joined + line.tries_granted);
         places.sum::<u64>() + per_second * PERMIT_TO_JOIN.0 / 1_000 >= PLANNED_PLACES
+    }
+
+    /// Whether joins or tries, which wait for the answer to a report, came in the last seconds.
+    pub(crate) fn is_busy(&self, now: UnixMillis) -> bool {
+        self.load.counted(now) > 0
     }
 
     /// Forgets what only reports say.

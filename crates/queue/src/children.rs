@@ -67,6 +67,7 @@ pub(crate) fn hear(children: &mut Children, report: &SyncRequest, now: UnixMilli
         }
     }
     child.load.add(child.came() - came, now);
+    child.reports.add(1, now);
     grew
 }
 

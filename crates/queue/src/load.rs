@@ -8,6 +8,11 @@ const SLOT: Millis = Millis(500);
 /// Slots that are looked at, the one under way included.
 const SLOTS: usize = 4;
 
+/// How much time is looked at, at `now`: one and a half to two seconds.
+pub fn looked_at(now: UnixMillis) -> Millis {
+    Millis((SLOTS as u64 - 1) * SLOT.0 + now.0 % SLOT.0)
+}
+
 /// A measured rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
@@ -32,21 +37,31 @@ impl Load {
         self.slots[slot as usize % SLOTS] += more;
     }
 
+    /// How many came in the time that is looked at, which [`looked_at`] says.
+    pub fn counted(&self, now: UnixMillis) -> u64 {
+        let slot = now.0 / SLOT.0;
+        (0..SLOTS as u64).map(|age| self.of(slot, age)).sum()
+    }
+
+    /// How many came in the slot of this age.
+    fn of(&self, slot: u64, age: u64) -> u64 {
+        match slot.checked_sub(age) {
+            Some(number) if number <= self.newest && self.newest - number < SLOTS as u64 => {
+                self.slots[number as usize % SLOTS]
+            }
+            _ => 0,
+        }
+    }
+
     /// How many a second come: of the last two seconds, of the last one and a half and of the last one the most, so that
     /// what grows is not taken for what it was.
     pub fn per_second(&self, now: UnixMillis) -> u64 {
         let slot = now.0 / SLOT.0;
         let under_way = now.0 % SLOT.0;
-        let of = |age: u64| match slot.checked_sub(age) {
-            Some(number) if number <= self.newest && self.newest - number < SLOTS as u64 => {
-                self.slots[number as usize % SLOTS]
-            }
-            _ => 0,
-        };
         let mut most = 0;
-        let mut sum = of(0);
+        let mut sum = self.of(slot, 0);
         for whole in 1..SLOTS as u64 {
-            sum += of(whole);
+            sum += self.of(slot, whole);
             most = most.max((sum * 1_000).div_ceil(whole * SLOT.0 + under_way));
         }
         most
@@ -82,6 +97,20 @@ mod tests {
         load.add(30_000, after(60_000));
         assert!(load.per_second(after(60_900)) >= 30_000);
         assert_eq!(load.per_second(after(62_000)), 0);
+    }
+
+    #[test]
+    fn what_is_rare_is_counted_as_often_as_it_comes() {
+        let mut loads = vec![Load::default(); 100];
+        for tick in 0..10_000 {
+            loads[tick as usize % 100].add(1, after(tick * 10));
+            if tick > 200 {
+                let now = after(tick * 10);
+                let counted: u64 = loads.iter().map(|load| load.counted(now)).sum();
+                let rate = counted * 1_000 / looked_at(now).0;
+                assert!((99..=101).contains(&rate), "{rate} at tick {tick}");
+            }
+        }
     }
 
     #[test]

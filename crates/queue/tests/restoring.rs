@@ -9,6 +9,7 @@ mod stage;
 
 use anteroom_queue::coordinator::command::Action;
 use anteroom_queue::coordinator::rows::CoordinatorRow;
+use anteroom_queue::load::Load;
 use anteroom_queue::settings::Limits;
 use anteroom_queue::shard::command::ShardReply;
 use anteroom_queue::shard::place::Standing;
@@ -154,7 +155,7 @@ fn stored(stage: &Stage) -> Vec<ShardRow> {
 }
 
 /// The coordinator's rows without what a restart may change: the number of the board's version, to whom it was told,
-/// and the instant it was seen.
+/// the instant it was seen, and how often children reported.
 fn decisions(stage: &Stage) -> Vec<CoordinatorRow> {
     let rows = stage.coordinator_rows.values();
     let lasting = |row: &&CoordinatorRow| {
@@ -167,6 +168,7 @@ fn decisions(stage: &Stage) -> Vec<CoordinatorRow> {
     for row in &mut rows {
         if let CoordinatorRow::Child { child, .. } = row {
             child.told = 0;
+            child.reports = Load::default();
         }
     }
     rows

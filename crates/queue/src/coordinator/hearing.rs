@@ -71,7 +71,7 @@ impl Coordinator {
         self.settle(now);
         self.decide_tries(number, now);
         self.publish(now);
-        let pace = pace(&self.children, self.clock.high());
+        let pace = pace(&self.children, &self.children[&number], self.clock.high());
         let child = self.children.get_mut(&number).expect("heard above");
         child.told = self.board.version;
         let lines = children::answers(child);

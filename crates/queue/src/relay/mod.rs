@@ -219,7 +219,7 @@ impl Relay {
     pub fn answer(&mut self, asked: Asked, now: UnixMillis) -> Option<RelayAnswer> {
         let age = self.freshness.age(now);
         let board = self.board.as_ref().filter(|_| age <= RELAY_SILENCE)?;
-        let next_sync = pace(&self.shards, now);
+        let next_sync = pace(&self.shards, self.shards.get(&asked.shard.0)?, now);
         let child = self.shards.get_mut(&asked.shard.0)?;
         child.told = board.version;
         let waits = child.lines.iter().any(|line| !line.pending.is_empty());
