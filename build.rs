@@ -2,6 +2,8 @@
 //! A face that would be refused when a deployment starts stops the build, in the same words.
 //!
 //! The browser's solver of challenges, `crates/challenge`, is built for WebAssembly and put into its script.
+//!
+//! What every visitor loads is made as small as it gets: the styles and the script of the queue page, and the strip.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +22,13 @@ fn main() -> ExitCode {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo names OUT_DIR"));
     fs::write(out.join("faces.rs"), tables).expect("OUT_DIR is writable");
     fs::write(out.join("solver.js"), solver(&out)).expect("OUT_DIR is writable");
+    println!("cargo::rerun-if-env-changed={ESBUILD}");
+    for (name, source) in carried() {
+        if let Err(problem) = minify(&out, name, &source) {
+            problems.push(problem.clone());
+            println!("cargo::error={problem}");
+        }
+    }
     if problems.is_empty() {
         ExitCode::SUCCESS
     } else {
@@ -130,4 +139,92 @@ fn solver(out: &Path) -> String {
         "const WASM=\"{}\";\n{script}",
         Base64::encode_string(&module)
     )
+}
+
+/// Names another esbuild than npm's.
+const ESBUILD: &str = "ESBUILD_BIN";
+const ESBUILD_OF_NPM: &str = "node_modules/.bin/esbuild";
+/// Scripts are written in this language, whatever newer one their sources are in: browsers speak it since 2020.
+const LANGUAGE: &str = "es2020";
+
+const PAGE_STYLES: [&str; 3] = ["colours.css", "queue.css", "parts.css"];
+/// In the order in which they are read.
+const PAGE_SCRIPT: [&str; 25] = [
+    "js/fragment.js",
+    "js/words.js",
+    "js/scene.js",
+    "js/fair.js",
+    "js/lines.js",
+    "js/notices.js",
+    "js/room.js",
+    "js/eta.js",
+    "js/number.js",
+    "js/announce.js",
+    "js/pieces.js",
+    "js/poll.js",
+    "js/push.js",
+    "js/lock.js",
+    "js/work.js",
+    "js/widget.js",
+    "js/enter.js",
+    "js/cookie.js",
+    "js/extras.js",
+    "js/handover.js",
+    "js/draw.js",
+    "js/join.js",
+    "js/check.js",
+    "js/turn.js",
+    "js/main.js",
+];
+const STRIP: [&str; 2] = ["js/poll.js", "embed.js"];
+
+/// The name of each file in `OUT_DIR`, and what becomes it. A script is one strict function around plain functions, so that
+/// nothing in it becomes global; the strip's takes what the edge says of the events.
+fn carried() -> [(&'static str, String); 3] {
+    [
+        ("page.css", together(&PAGE_STYLES)),
+        (
+            "page.js",
+            format!("(()=>{{\"use strict\";\n{}}})();", together(&PAGE_SCRIPT)),
+        ),
+        (
+            "strip.js",
+            format!(
+                "strip=(FRONTS,COLOURS)=>{{\"use strict\";\n{}}}",
+                together(&STRIP)
+            ),
+        ),
+    ]
+}
+
+fn together(files: &[&str]) -> String {
+    let read = |name: &&str| {
+        let path = format!("static/{name}");
+        println!("cargo::rerun-if-changed={path}");
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+    };
+    files.iter().map(read).collect()
+}
+
+/// Writes `source` to `OUT_DIR` as small as it gets, under `name`, whose ending says what it is.
+fn minify(out: &Path, name: &str, source: &str) -> Result<(), String> {
+    let esbuild = std::env::var_os(ESBUILD).map_or(PathBuf::from(ESBUILD_OF_NPM), PathBuf::from);
+    let whole = out.join(format!("whole-{name}"));
+    fs::write(&whole, source).expect("OUT_DIR is writable");
+    let made = Command::new(&esbuild)
+        .args(["--minify", "--charset=utf8", "--legal-comments=none"])
+        .args(["--log-level=warning", "--color=false"])
+        .arg(format!("--target={LANGUAGE}"))
+        .arg(&whole)
+        .arg(format!("--outfile={}", out.join(name).display()))
+        .output()
+        .map_err(|error| {
+            let path = esbuild.display();
+            format!("{name} is made by esbuild, {path}: {error}; npm installs it: npm run setup")
+        })?;
+    let said = String::from_utf8_lossy(&made.stderr).replace('\n', " ");
+    match made.status.success() {
+        true => Ok(()),
+        false => Err(format!("{name} could not be made: {said}")),
+    }
 }

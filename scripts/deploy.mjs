@@ -13,7 +13,7 @@ import {
   isLoopbackOnly,
 } from "./deploying/checks.mjs";
 import { writeStaticFiles } from "./deploying/static-files.mjs";
-import { buildDir, npmBinary, root, toolNode, wranglerEnvironment, wranglerFile } from "./paths.mjs";
+import { MAIN_MODULE, buildDir, npmBinary, root, toolNode, wranglerEnvironment, wranglerFile } from "./paths.mjs";
 import { DEFAULT_PREFIX } from "./answers.mjs";
 import { run } from "./processes.mjs";
 import { step } from "./progress.mjs";
@@ -83,7 +83,7 @@ async function writeConfig(config, name) {
   const { build, ...kept } = config;
   mkdirSync(deployDir, { recursive: true });
   const file = path.join(deployDir, name);
-  writeFileSync(file, stringify({ ...kept, main: path.join(buildDir, "index.js") }));
+  writeFileSync(file, stringify({ ...kept, main: path.join(buildDir, MAIN_MODULE) }));
   return file;
 }
 

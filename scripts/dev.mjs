@@ -3,7 +3,16 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { command, configFileOf, portOf, readArguments } from "./command-line.mjs";
 import { heldOutput } from "./held-output.mjs";
-import { buildDir, devVarsFile, npmBinary, root, toolNode, wranglerEnvironment, wranglerFile } from "./paths.mjs";
+import {
+  MAIN_MODULE,
+  buildDir,
+  devVarsFile,
+  npmBinary,
+  root,
+  toolNode,
+  wranglerEnvironment,
+  wranglerFile,
+} from "./paths.mjs";
 import { freePort, requireFreePort } from "./ports.mjs";
 import { refusedText, workerAnswers } from "./answers.mjs";
 import { onStopRequest, startGroup, stopGroup } from "./processes.mjs";
@@ -101,7 +110,7 @@ async function startWrangler({ config, secrets, port, onOutput }) {
   mkdirSync(devDir, { recursive: true });
   const { build, routes, route, ...kept } = config;
   const file = path.join(devDir, "wrangler.toml");
-  writeFileSync(file, stringify({ ...kept, main: path.join(buildDir, "index.js") }));
+  writeFileSync(file, stringify({ ...kept, main: path.join(buildDir, MAIN_MODULE) }));
   const lines = Object.entries(secrets).map(([name, value]) => `${name}=${JSON.stringify(value)}\n`);
   writeFileSync(path.join(devDir, ".dev.vars"), lines.join(""), { mode: 0o600 });
   const state = path.join(root, ".wrangler", "state");

@@ -7,6 +7,8 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "
 export const toolsDir = path.join(root, ".tools");
 export const stampsDir = path.join(toolsDir, "stamps");
 export const buildDir = path.join(root, "build");
+/** What the platform loads of it. */
+export const MAIN_MODULE = "main.js";
 export const devVarsFile = path.join(root, ".dev.vars");
 export const wranglerFile = path.join(root, "wrangler.toml");
 

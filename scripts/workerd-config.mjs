@@ -1,6 +1,7 @@
 // From a wrangler.toml to the configuration of a plain `workerd serve`: one Worker, its objects on the local disk.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { MAIN_MODULE } from "./paths.mjs";
 
 /** Names inside the generated configuration. */
 const STATE_DISK = "state";
@@ -120,9 +121,13 @@ function namespace(config, { class_name: className }, sqlite) {
   return `(className = ${text(className)}, uniqueKey = ${text(uniqueKey)}, enableSql = ${sqlite.has(className)})`;
 }
 
-/** The modules of a build folder: the script, the WebAssembly that it imports, and further scripts that lie beside it. */
+/**
+ * The modules of a build folder: what is loaded first (a build with something around it has no more than its script), the
+ * script, the WebAssembly that it imports, and further scripts that lie beside it.
+ */
 export function modulesOf(buildDir) {
-  const own = ["index.js", "index_bg.wasm"];
+  const front = existsSync(path.join(buildDir, MAIN_MODULE)) ? [MAIN_MODULE] : [];
+  const own = [...front, "index.js", "index_bg.wasm"];
   const isFurther = (name) => name.endsWith(".js") && !own.includes(name);
   const further = existsSync(buildDir) ? readdirSync(buildDir).filter(isFurther) : [];
   return [...own, ...further].map((name) => {

@@ -121,8 +121,13 @@ impl<'a> Jar<'a> {
         }
     }
 
-    /// As it is where `frame_ancestors` may show the page in a frame. `header`: the cookies that came.
-    pub fn below(mut self, frame_ancestors: &[String], incoming: &Incoming, header: &str) -> Self {
+    /// As it is where `frame_ancestors` may show the page in a frame. `came`: the cookies of [`ours`].
+    pub fn below(
+        mut self,
+        frame_ancestors: &[String],
+        incoming: &Incoming,
+        came: &[Pair<'_>],
+    ) -> Self {
         let others = frame_ancestors.iter().any(|site| site != SELF);
         if !others || self.dress == Dress::Plain {
             return self;
@@ -131,7 +136,7 @@ impl<'a> Jar<'a> {
         let mut framed_names = Kind::ALL
             .into_iter()
             .flat_map(|kind| EPOCHS.map(|epoch| self.name_of(kind, epoch)));
-        let is_known = framed_names.any(|name| of_name(header, name).next().is_some());
+        let is_known = framed_names.any(|name| came.iter().any(|(present, _)| *present == name));
         if !is_known && !is_navigated_by(frame_ancestors, incoming) {
             self.place = Shown::Unframed;
         }
@@ -190,34 +195,31 @@ impl<'a> Jar<'a> {
         format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly{same_site}{domain}")
     }
 
-    /// The `Set-Cookie`s that take a cookie away: also what is left of the epoch before, if it is among those that came.
-    /// `header`: these.
-    pub fn clear(&self, header: &str, kind: Kind) -> impl Iterator<Item = String> + use<> {
+    /// The `Set-Cookie`s that take a cookie away: also what is left of the epoch before, if it is among those that `came`.
+    pub fn clear(&self, came: &[Pair<'_>], kind: Kind) -> impl Iterator<Item = String> + use<> {
         let old = self.name_of(kind, EPOCH - 1);
-        let is_left = of_name(header, old.clone()).next().is_some();
+        let is_left = came.iter().any(|(present, _)| *present == old);
         let left = is_left.then(|| self.line(kind, &old, "", 0));
         [self.set(kind, "", 0)].into_iter().chain(left)
     }
 
-    /// The values of a cookie in a `Cookie` header, in their order; where the page may be framed, of both names, first of
-    /// the one that would be set. Last come those of the epoch before: what a browser got before the deploy that raised
+    /// The values of a cookie among those that `came`, in their order; where the page may be framed, of both names, first
+    /// of the one that would be set. Last come those of the epoch before: what a browser got before the deploy that raised
     /// it keeps its place, and goes on under the new name with the next token.
-    pub fn values<'h>(
+    pub fn values<'c, 'h>(
         &self,
-        header: &'h str,
+        came: &'c [Pair<'h>],
         kind: Kind,
-    ) -> impl Iterator<Item = &'h str> + use<'h, 'a> {
+    ) -> impl Iterator<Item = &'h str> + use<'c, 'h, 'a> {
         let jar = *self;
-        // Most requests bring no cookie of ours: one look tells.
-        let header = if header.contains(OURS) { header } else { "" };
         let shapes = EPOCHS.into_iter().flat_map(move |epoch| {
             let framed = jar.is_framed().then_some((epoch, FRAMED));
             framed.into_iter().chain([(epoch, "")])
         });
         shapes.flat_map(move |(epoch, end)| {
-            pairs(header)
+            came.iter()
                 .filter(move |(present, _)| jar.is_name(present, kind, epoch, end))
-                .map(|(_, value)| value)
+                .map(|(_, value)| *value)
                 .take(MAX_OF_ONE_NAME)
         })
     }
@@ -243,13 +245,6 @@ const fn digits(number: u32) -> usize {
     }
 }
 
-fn of_name(header: &str, name: String) -> impl Iterator<Item = &str> {
-    pairs(header)
-        .filter(move |(present, _)| *present == name)
-        .map(|(_, value)| value)
-        .take(MAX_OF_ONE_NAME)
-}
-
 /// Whether another site navigates its frame to this page. Which site that is, `Referer` says, unless the site keeps it to
 /// itself: then the page's policy decides whether it is shown.
 fn is_navigated_by(frame_ancestors: &[String], incoming: &Incoming) -> bool {
@@ -268,11 +263,21 @@ fn is_navigated_by(frame_ancestors: &[String], incoming: &Incoming) -> bool {
         && incoming.header("referer").is_none_or(is_named)
 }
 
-/// The name and value of each cookie; pieces without an equals sign are no cookies.
-fn pairs(header: &str) -> impl Iterator<Item = (&str, &str)> {
-    header
-        .split(';')
-        .filter_map(|piece| piece.trim().split_once('='))
+/// The name and the value of a cookie.
+pub type Pair<'h> = (&'h str, &'h str);
+
+/// The cookies in a `Cookie` header that have a name like ours, of whatever event: a busy shop sets many, and every kind of
+/// ours is looked for. Pieces without an equals sign are no cookies.
+pub fn ours(header: &str) -> Vec<Pair<'_>> {
+    // Most requests bring none: one look tells.
+    if !header.contains(OURS) {
+        return Vec::new();
+    }
+    let pairs = header.split(';').filter_map(|piece| {
+        let (name, value) = piece.split_once('=')?;
+        Some((name.trim_start(), value.trim_end()))
+    });
+    pairs.filter(|(name, _)| name.contains(OURS)).collect()
 }
 
 /// Whether a name is one of ours, of any event and epoch and behind any prefix that browsers know or will know.

@@ -1,18 +1,10 @@
 //! Where every request comes in: reads the clock and the deployment, tells the waiting room's own addresses from the
 //! rest, and turns answers into responses.
 
-use std::future::poll_fn;
-use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{self, Poll, Wake, Waker};
-
 use anteroom_config::Decision;
-use futures_util::task::AtomicWaker;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::Response;
-use worker::js_sys::futures::future_to_promise;
 use worker::{Context, Env, worker_sys};
 
 use crate::answer::Answer;
@@ -23,7 +15,7 @@ use crate::problem::Problem;
 use crate::routes::{self, Found, Route};
 use crate::standing::Stand;
 use crate::visit::Visit;
-use crate::{fields, isolate, platform, same_site};
+use crate::{answering, fields, isolate, platform, same_site};
 
 /// A longer address is refused with 414: what the platform allows as a URL.
 const MAX_ADDRESS_BYTES: usize = 16 * 1024;
@@ -36,39 +28,10 @@ const STATE_HEADER: &str = "waiting-room-state";
 /// While nothing can work, visitors try again after this long: somebody has to deploy.
 const MISCONFIGURED_RETRY_MS: u64 = 30_000;
 
-/// What the platform calls. Most answers wait for nothing: such a one is returned as it is, without a promise and the turns
-/// of the event loop that one costs, a fifth of what a status poll takes otherwise.
+/// What the platform calls.
 #[wasm_bindgen]
 pub fn fetch(request: web_sys::Request, env: Env, context: worker_sys::Context) -> JsValue {
-    let answering = answered(request, env, Context::new(context));
-    let mut answering: Pin<Box<dyn Future<Output = Response>>> = Box::pin(answering);
-    let who_waits = Arc::new(WhoWaits(AtomicWaker::new()));
-    let waker = Waker::from(Arc::clone(&who_waits));
-    let mut poll = move || {
-        answering
-            .as_mut()
-            .poll(&mut task::Context::from_waker(&waker))
-    };
-    match poll() {
-        Poll::Ready(response) => response.into(),
-        Poll::Pending => {
-            let later = poll_fn(move |context| {
-                who_waits.0.register(context.waker());
-                poll().map(|response| Ok(response.into()))
-            });
-            future_to_promise(AssertUnwindSafe(later)).into()
-        }
-    }
-}
-
-/// Who waits for an answer, once somebody does. A timer remembers whom to wake from the first look on, at which nobody does
-/// yet.
-struct WhoWaits(AtomicWaker);
-
-impl Wake for WhoWaits {
-    fn wake(self: Arc<Self>) {
-        self.0.wake();
-    }
+    answering::at_once_or_later(answered(request, env, Context::new(context)))
 }
 
 async fn answered(request: web_sys::Request, env: Env, context: Context) -> Response {

@@ -22,6 +22,7 @@
 
 mod actions;
 mod answer;
+mod answering;
 mod binding;
 mod board_reads;
 mod boards;

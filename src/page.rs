@@ -32,7 +32,7 @@ pub(crate) mod time;
 pub mod view;
 mod wait;
 
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 use askama::Template;
 
@@ -41,62 +41,9 @@ use scene::Scene;
 use slots::Slots;
 use view::{Beacon, Look, PageView, REFRESH_OFF};
 
-static CSS: LazyLock<String> = LazyLock::new(|| {
-    lean(concat!(
-        include_str!("../static/colours.css"),
-        include_str!("../static/queue.css"),
-        include_str!("../static/parts.css")
-    ))
-});
-
-/// The script: one strict function around plain functions, so that nothing becomes global.
-static JS: LazyLock<String> = LazyLock::new(|| {
-    lean(concat!(
-        "(()=>{\"use strict\";\n",
-        include_str!("../static/js/fragment.js"),
-        include_str!("../static/js/words.js"),
-        include_str!("../static/js/scene.js"),
-        include_str!("../static/js/fair.js"),
-        include_str!("../static/js/lines.js"),
-        include_str!("../static/js/notices.js"),
-        include_str!("../static/js/room.js"),
-        include_str!("../static/js/eta.js"),
-        include_str!("../static/js/number.js"),
-        include_str!("../static/js/announce.js"),
-        include_str!("../static/js/pieces.js"),
-        include_str!("../static/js/poll.js"),
-        include_str!("../static/js/push.js"),
-        include_str!("../static/js/lock.js"),
-        include_str!("../static/js/work.js"),
-        include_str!("../static/js/widget.js"),
-        include_str!("../static/js/enter.js"),
-        include_str!("../static/js/cookie.js"),
-        include_str!("../static/js/extras.js"),
-        include_str!("../static/js/handover.js"),
-        include_str!("../static/js/draw.js"),
-        include_str!("../static/js/join.js"),
-        include_str!("../static/js/check.js"),
-        include_str!("../static/js/turn.js"),
-        include_str!("../static/js/main.js"),
-        "})();"
-    ))
-});
-
-/// `source` without its comments and its indentation, which a visitor's line need not carry. Comments
-/// stand on lines of their own there, and no text goes over the end of a line.
-fn lean(source: &str) -> String {
-    let mut lean = String::with_capacity(source.len());
-    let mut in_comment = false;
-    for line in source.lines().map(str::trim) {
-        in_comment |= line.starts_with("/*");
-        if !in_comment && !line.is_empty() && !line.starts_with("//") {
-            lean.push_str(line);
-            lean.push('\n');
-        }
-        in_comment &= !line.ends_with("*/");
-    }
-    lean
-}
+/// Styles and script, made from `static` by `build.rs`.
+const CSS: &str = include_str!(concat!(env!("OUT_DIR"), "/page.css"));
+const JS: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));
 
 /// The page as HTML.
 pub fn render(view: &PageView) -> String {
@@ -305,8 +252,8 @@ impl Page<'_> {
             tone: scene.tone().name(),
             title: &view.title,
             nonce: &view.nonce,
-            css: &CSS,
-            js: &JS,
+            css: CSS,
+            js: JS,
             words: Fixed::of_language(view.language, view.refresh_off),
             refreshes: scene.refreshes() && !view.refresh_off,
             refreshable: scene.refreshes(),

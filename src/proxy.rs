@@ -5,6 +5,7 @@ use anteroom_queue::board::Stock;
 use anteroom_queue::units::UnixMillis;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::json;
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Headers, RequestInit, RequestRedirect, Response, ResponseInit};
 use worker::js_sys;
@@ -120,16 +121,19 @@ fn without_body(request: &web_sys::Request) -> RequestInit {
     init
 }
 
+// `Array.from`, which js-sys has, takes twice as long.
+#[wasm_bindgen(
+    inline_js = "export const lines_of_names = (headers) => [...headers.keys()].join('\\n');"
+)]
+extern "C" {
+    fn lines_of_names(headers: &Headers) -> String;
+}
+
 /// The lower-case names of all headers, in one crossing.
 fn names_of(headers: &Headers) -> Vec<String> {
-    let names = js_sys::Array::from(&headers.keys()).join("\n");
-    names
-        .as_string()
-        .unwrap_or_default()
-        .split('\n')
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect()
+    let names = lines_of_names(headers);
+    let names = names.split('\n').filter(|name| !name.is_empty());
+    names.map(str::to_owned).collect()
 }
 
 /// Takes away what only the edge may say, and says it.

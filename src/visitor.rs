@@ -8,7 +8,7 @@ use anteroom_queue::units::ClaimId;
 use anteroom_token::{Pass, Permit, Refusal, SessionId, Ticket};
 use base64ct::{Base64UrlUnpadded, Encoding};
 
-use crate::cookies::{Jar, Kind};
+use crate::cookies::{self, Jar, Kind, Pair};
 use crate::deployment::Room;
 use crate::incoming::Incoming;
 use crate::renewal;
@@ -40,7 +40,8 @@ pub struct Visitor<'a> {
     incoming: &'a Incoming,
     room: Room,
     jar: Jar<'a>,
-    cookie: &'a str,
+    /// The cookies that are like ours.
+    came: Vec<Pair<'a>>,
     /// Opened at the first question: each opening costs a signature, and every poll asks several times.
     ticket: OnceCell<Option<Ticket>>,
     now: u64,
@@ -54,13 +55,13 @@ impl<'a> Visitor<'a> {
             room.event.cookie_domain.as_deref(),
             incoming,
         );
-        let cookie = incoming.cookie();
-        let jar = jar.below(&room.event.frame_ancestors, incoming, cookie);
+        let came = cookies::ours(incoming.cookie());
+        let jar = jar.below(&room.event.frame_ancestors, incoming, &came);
         Visitor {
             incoming,
             room,
             jar,
-            cookie,
+            came,
             ticket: OnceCell::new(),
             now,
         }
@@ -73,24 +74,24 @@ impl<'a> Visitor<'a> {
 
     /// What takes a cookie away from this visitor.
     pub fn clears(&self, kind: Kind) -> impl Iterator<Item = String> + use<> {
-        self.jar.clear(self.cookie, kind)
+        self.jar.clear(&self.came, kind)
     }
 
     /// Whether any cookie of ours came back.
     pub fn brings_cookie(&self) -> bool {
         Kind::ALL
             .into_iter()
-            .any(|kind| self.jar.values(self.cookie, kind).next().is_some())
+            .any(|kind| self.jar.values(&self.came, kind).next().is_some())
     }
 
     /// Whether a cookie of ours came with this value.
     pub fn brings(&self, kind: Kind, value: &str) -> bool {
-        self.jar.values(self.cookie, kind).any(|came| came == value)
+        self.jar.values(&self.came, kind).any(|came| came == value)
     }
 
     /// The check that the browser keeps, if it still holds, with its bytes.
     pub fn check(&self) -> Option<(Permit, String)> {
-        self.jar.values(self.cookie, Kind::Check).find_map(|token| {
+        self.jar.values(&self.came, Kind::Check).find_map(|token| {
             let check = self.room.tokens.open_check(token, self.now).ok()?;
             Some((check, token.to_owned()))
         })
@@ -119,7 +120,7 @@ impl<'a> Visitor<'a> {
             .and_then(|token| of(&token, By::Header));
         let cookies = self
             .jar
-            .values(self.cookie, Kind::Pass)
+            .values(&self.came, Kind::Pass)
             .filter_map(|token| of(token, By::Cookie));
         let mut best = None;
         for found in header.into_iter().chain(cookies).chain(bearer) {
@@ -162,7 +163,7 @@ impl<'a> Visitor<'a> {
 
     fn opened_ticket(&self) -> Option<Ticket> {
         let open = |token: &str| self.room.tokens.open_ticket(token, self.now).ok();
-        let cookie = self.jar.values(self.cookie, Kind::Ticket).find_map(open);
+        let cookie = self.jar.values(&self.came, Kind::Ticket).find_map(open);
         cookie.or_else(|| open(&self.incoming.bearer()?))
     }
 
@@ -173,7 +174,7 @@ impl<'a> Visitor<'a> {
         let header = self.incoming.header(PASS_HEADER);
         let cookies = [Kind::Ticket, Kind::Pass]
             .into_iter()
-            .flat_map(|kind| self.jar.values(self.cookie, kind));
+            .flat_map(|kind| self.jar.values(&self.came, kind));
         let tokens = bearer.as_deref().into_iter().chain(header.as_deref());
         tokens.chain(cookies).any(|token| {
             let tickets = self.room.tokens.open_ticket(token, self.now).err();
@@ -184,20 +185,18 @@ impl<'a> Visitor<'a> {
 
     /// The permit that the browser keeps, if it may still make a place, with its bytes.
     pub fn permit(&self) -> Option<(Permit, String)> {
-        self.jar
-            .values(self.cookie, Kind::Permit)
-            .find_map(|token| {
-                Some((
-                    self.room.tokens.open_permit(token, self.now).ok()?,
-                    token.to_owned(),
-                ))
-            })
+        self.jar.values(&self.came, Kind::Permit).find_map(|token| {
+            Some((
+                self.room.tokens.open_permit(token, self.now).ok()?,
+                token.to_owned(),
+            ))
+        })
     }
 
     /// The id that the browser keeps for all its tabs.
     pub fn claim_id(&self) -> Option<ClaimId> {
         self.jar
-            .values(self.cookie, Kind::Browser)
+            .values(&self.came, Kind::Browser)
             .find_map(claim_of)
     }
 

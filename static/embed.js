@@ -4,7 +4,7 @@
 // markup is parsed, and the styles are a constructed sheet, which no policy of the page forbids.
 //
 // `FRONTS` (the events of this host: where their shop begins, and their own colours), `COLOURS` and
-// the functions of js/poll.js stand before this file: src/routes/embed.rs puts them together.
+// the functions of js/poll.js stand before this file: build.rs puts them together.
 
 const LIVE = ["provisional", "waiting", "called", "pending", "admitted"];
 const WORDS = {

@@ -1,7 +1,7 @@
 // The Worker: Rust to WebAssembly into build/, by worker-build with tools that are here already.
-import { existsSync } from "node:fs";
+import { copyFileSync, existsSync } from "node:fs";
 import path from "node:path";
-import { buildDir, npmBinary, root, targetDir } from "../paths.mjs";
+import { MAIN_MODULE, buildDir, npmBinary, root, targetDir } from "../paths.mjs";
 import { runOrThrow } from "../processes.mjs";
 import { contentHash, isStamped, stamp } from "../stamps.mjs";
 import { buildTools } from "./build-tools.mjs";
@@ -11,8 +11,10 @@ const SOURCES = ["src", "static", "durable-objects", "crates", "docs/openapi.yam
 
 const inputs = () => contentHash([...INPUTS, ...SOURCES]);
 
-/** What worker-build makes and what runs: the module and its WebAssembly. */
-export const workerModules = () => ["index.js", "index_bg.wasm"].map((name) => path.join(buildDir, name));
+const built = (name) => path.join(buildDir, name);
+
+/** What runs: what is loaded first, and what worker-build makes, a module and its WebAssembly. */
+export const workerModules = () => [MAIN_MODULE, "index.js", "index_bg.wasm"].map(built);
 
 /** With which worker-build finds the tools that are here. */
 export const buildEnvironment = (tools) => ({
@@ -32,14 +34,15 @@ export const workerStep = {
     // The sources may change while they are compiled: the stamp is for what was there before.
     const hash = inputs();
     const tools = buildTools();
-    await runOrThrow(tools.workerBuild, ["--release", ".", "--package", "anteroom"], {
+    await runOrThrow(tools.workerBuild, ["--release", "--out-dir", buildDir, "crates/module"], {
       cwd: root,
       env: buildEnvironment(tools),
       onLine,
     });
     // What worker-build's own pass leaves: a twelfth of the size that counts, and the same program.
-    const [, wasm] = workerModules();
+    const wasm = built("index_bg.wasm");
     await runOrThrow(npmBinary("wasm-opt"), ["-O3", wasm, "--output", wasm], { cwd: root, onLine });
+    copyFileSync(path.join(root, "src", MAIN_MODULE), built(MAIN_MODULE));
     stamp("worker", hash);
   },
 };

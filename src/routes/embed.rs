@@ -16,8 +16,8 @@ use crate::visit::Visit;
 const MAX_AGE_SECONDS: u32 = 300;
 
 const COLOURS: &str = include_str!("../../static/colours.css");
-const POLL: &str = include_str!("../../static/js/poll.js");
-const STRIP: &str = include_str!("../../static/embed.js");
+/// `strip=`, a function of these, made by `build.rs`.
+const STRIP: &str = include_str!(concat!(env!("OUT_DIR"), "/strip.js"));
 
 /// The script.
 pub fn answer(visit: &Visit) -> Answer {
@@ -45,24 +45,10 @@ fn script(rooms: impl Iterator<Item = Room>) -> String {
     };
     let fronts: Map<String, Value> = rooms.map(front).collect();
     format!(
-        "(()=>{{\"use strict\";\nconst FRONTS={};\nconst COLOURS={};\n{}\n{}}})();\n",
+        "{{let strip;{STRIP}strip({},{})}}\n",
         Value::Object(fronts),
-        json!(colours()),
-        compact(POLL),
-        compact(STRIP),
+        json!(colours())
     )
-}
-
-/// Without comments and indentation: every shop page of everybody loads it. Both files are formatted, so that a comment
-/// stands on lines of its own.
-fn compact(source: &str) -> String {
-    let kept = source.lines().map(str::trim).filter(|line| {
-        let is_comment = ["//", "/**", "*"]
-            .iter()
-            .any(|start| line.starts_with(start));
-        !line.is_empty() && !is_comment
-    });
-    kept.collect::<Vec<_>>().join("\n")
 }
 
 /// The page's colours for the root of a shadow tree, with as little space as can be.
@@ -78,13 +64,6 @@ fn colours() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_comments_and_indentation_are_left_out() {
-        let source =
-            "/** Doc. */\n// One.\nconst a = 2; // two\n\n  /**\n   * Three.\n   */\n  f(`*`);\n";
-        assert_eq!(compact(source), "const a = 2; // two\nf(`*`);");
-    }
 
     #[test]
     fn the_colours_are_those_of_a_shadow_tree() {

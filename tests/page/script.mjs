@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
 /** The order in which the page carries the files, read where it is decided. */
-const files = [...read("src/page.rs").matchAll(/static\/js\/(\w+\.js)/g)].map((match) => match[1]);
+const files = [...read("build.rs").matchAll(/"js\/(\w+\.js)"/g)].map((match) => match[1]);
 export const source = [...new Set(files)].filter((file) => file !== "main.js").map((file) => read(`static/js/${file}`));
 
 const NAMES = [

@@ -42,6 +42,11 @@ test("every class that wrangler.toml names is exported, and new to SQLite in a m
   assert.deepEqual([...named].sort(), [...migrated].sort());
 });
 
+test("the built module says, where src/main.js looks, whether it has panicked", () => {
+  const script = String(modulesOf(buildDir).find(({ name }) => name === "index.js").bytes);
+  assert.match(script, /globalThis\.__worker_init_state\s*=\s*\{\s*criticalError\s*:\s*(false|!1)\b/);
+});
+
 test("the Worker is smaller than 1 MB compressed", () => {
   const bytes = modulesOf(buildDir).reduce((sum, module) => sum + gzipSync(module.bytes).length, 0);
   assert.ok(bytes < MAX_WORKER_BYTES, `${bytes} bytes`);
