@@ -2,42 +2,130 @@
 //! `GET …/tickets/me`, and what does not change while the page lives. So the script never asks for
 //! what the page already knows.
 
-use serde_json::{Value, json};
-
+use anteroom_queue::board::Phase;
+use anteroom_queue::settings::Mode;
 use anteroom_queue::shard::command::VisitorState;
+use anteroom_queue::units::{EntryNumber, Millis, Rank, UnixMillis};
+use serde::Serialize;
 
 use super::choice;
 use super::refused;
-use super::view::{Line, PageView, Widget};
+use super::view::{PageView, Standing};
+
+/// What does not change while the page lives, and where the visitor stands.
+#[derive(Serialize)]
+struct RoomData<'a> {
+    event: &'a str,
+    run: u32,
+    title: &'a str,
+    prefix: &'a str,
+    lang: &'a str,
+    zone: &'a str,
+    r#return: &'a str,
+    permit: Option<&'a str>,
+    solver: &'a str,
+    widget: Option<WidgetData<'a>>,
+    lines: Vec<LineData<'a>>,
+    line: Option<&'a str>,
+    framed: bool,
+    refused: Option<&'static str>,
+    draw_ms: Option<Millis>,
+    handover: bool,
+    organizer: bool,
+    intro: bool,
+    hold_minutes: u64,
+    session_minutes: u64,
+    prequeue_at_ms: Option<UnixMillis>,
+    me: Me<'a>,
+}
+
+/// What the widget's script is called with.
+#[derive(Serialize)]
+struct WidgetData<'a> {
+    site_key: &'a str,
+    script: &'a str,
+}
+
+/// What does not change of a line.
+#[derive(Serialize)]
+struct LineData<'a> {
+    id: &'a str,
+    title: &'a str,
+    coded: bool,
+}
+
+/// The visitor's state in the shape of the API's answer.
+#[derive(Serialize)]
+struct Me<'a> {
+    state: &'static str,
+    phase: Phase,
+    stop: bool,
+    mode: Mode,
+    entry: Option<EntryNumber>,
+    rank: Option<Rank>,
+    ahead: Option<u64>,
+    called: Rank,
+    eta: Option<EtaData>,
+    offer_until_ms: Option<UnixMillis>,
+    session_ends_at_ms: Option<UnixMillis>,
+    ran_out: bool,
+    may_defer: bool,
+    missed_draw: bool,
+    line: Option<&'a str>,
+    lines: Option<Vec<LineStateData<'a>>>,
+    opens_at_ms: Option<UnixMillis>,
+    moved: Option<MovedData<'a>>,
+    draw: Option<DrawData>,
+    entrants: Option<u64>,
+    stock_left: Option<u64>,
+    pause: Option<PauseData<'a>>,
+    message: Option<&'a str>,
+    slowdowns: u32,
+    board_version: u64,
+    board_age_ms: Millis,
+    poll_ms: Millis,
+    now_ms: UnixMillis,
+    cookie: bool,
+    unavailable: bool,
+}
+
+#[derive(Serialize)]
+struct EtaData {
+    likely_seconds: u64,
+    at_most_seconds: u64,
+}
+
+/// What changes of a line.
+#[derive(Serialize)]
+struct LineStateData<'a> {
+    id: &'a str,
+    phase: Phase,
+    opens_at_ms: Option<UnixMillis>,
+}
+
+#[derive(Serialize)]
+struct MovedData<'a> {
+    from_ms: UnixMillis,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct DrawData {
+    beacon: &'static str,
+    drawn: bool,
+}
+
+#[derive(Serialize)]
+struct PauseData<'a> {
+    reason: &'a str,
+    next_update_at: Option<UnixMillis>,
+}
 
 /// The data as JSON that may stand inside a `script` element: `<` is never written as itself, so
 /// nothing in it can end the element or open a comment.
 pub fn json(view: &PageView) -> String {
-    let data = json!({
-        "event": view.event,
-        "run": view.run,
-        "title": view.title,
-        "prefix": view.prefix,
-        "lang": view.language.intl_tag(),
-        "zone": view.time_zone.as_deref().unwrap_or("UTC"),
-        "return": view.return_to,
-        "permit": view.permit,
-        "solver": view.solver,
-        "widget": view.widget.as_ref().map(widget),
-        "lines": view.lines.iter().map(line).collect::<Vec<_>>(),
-        "line": choice::default_line(view).map(|line| &line.id),
-        "framed": view.framed,
-        "refused": view.refused.as_ref().map(|refused| refused::name(refused.why)),
-        "draw_ms": view.draw.map(|draw| draw.at_most),
-        "handover": view.handover,
-        "organizer": view.face.organizer.is_some(),
-        "intro": view.face.intro.is_some(),
-        "hold_minutes": view.hold.map_or(0, |hold| hold.0 / 60_000),
-        "session_minutes": view.session.0 / 60_000,
-        "prequeue_at_ms": view.prequeue_at,
-        "me": me(view),
-    });
-    let data = inside_script(&data.to_string());
+    let data = serde_json::to_string(&RoomData::of(view)).expect("plain data becomes JSON");
+    let data = inside_script(&data);
     let (_, rest) = data.split_at("{".len());
     let words = view.language.words().for_script();
     ["{\"words\":", words, ",", rest].concat()
@@ -48,72 +136,103 @@ pub fn inside_script(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 
-/// What the widget's script is called with.
-fn widget(widget: &Widget) -> Value {
-    json!({ "site_key": widget.site_key, "script": widget.script })
+impl<'a> RoomData<'a> {
+    fn of(view: &'a PageView) -> Self {
+        let lines = view.lines.iter().map(|line| LineData {
+            id: &line.id,
+            title: &line.title,
+            coded: line.coded,
+        });
+        RoomData {
+            event: &view.event,
+            run: view.run,
+            title: &view.title,
+            prefix: &view.prefix,
+            lang: view.language.intl_tag(),
+            zone: view.time_zone.as_deref().unwrap_or("UTC"),
+            r#return: &view.return_to,
+            permit: view.permit.as_deref(),
+            solver: &view.solver,
+            widget: view.widget.as_ref().map(|widget| WidgetData {
+                site_key: &widget.site_key,
+                script: &widget.script,
+            }),
+            lines: lines.collect(),
+            line: choice::default_line(view).map(|line| &*line.id),
+            framed: view.framed,
+            refused: view
+                .refused
+                .as_ref()
+                .map(|refused| refused::name(refused.why)),
+            draw_ms: view.draw.map(|draw| draw.at_most),
+            handover: view.handover,
+            organizer: view.face.organizer.is_some(),
+            intro: view.face.intro.is_some(),
+            hold_minutes: view.hold.map_or(0, |hold| hold.0 / 60_000),
+            session_minutes: view.session.0 / 60_000,
+            prequeue_at_ms: view.prequeue_at,
+            me: Me::of(view),
+        }
+    }
 }
 
-/// What does not change of a line.
-fn line(line: &Line) -> Value {
-    json!({ "id": line.id, "title": line.title, "coded": line.coded })
-}
-
-/// The visitor's state in the shape of the API's answer.
-fn me(view: &PageView) -> Value {
-    let place = view.place.as_ref();
-    let eta = place.and_then(|place| place.eta).map(|eta| {
-        json!({ "likely_seconds": eta.likely_seconds, "at_most_seconds": eta.at_most_seconds })
-    });
-    let pause = view
-        .pause
-        .as_ref()
-        .map(|pause| json!({ "reason": pause.reason, "next_update_at_ms": pause.next_update_at }));
-    let moved = view
-        .moved
-        .as_ref()
-        .map(|moved| json!({ "from_ms": moved.from, "reason": moved.reason }));
-    let draw = view
-        .draw
-        .map(|draw| json!({ "beacon": draw.beacon.name(), "drawn": draw.drawn }));
-    let lines = view
-        .lines
-        .iter()
-        .map(|line| json!({ "id": line.id, "phase": line.phase, "opens_at_ms": line.opens_at }));
-    json!({
-        "state": match (state_name(place.map(|place| place.state)), &view.check) {
-            ("admitted", Some(_)) => "recheck",
-            (state, _) => state,
-        },
-        "phase": view.phase,
-        "stop": view.stop,
-        "mode": view.mode,
-        "entry": place.and_then(|place| place.entry),
-        "rank": place.and_then(|place| place.rank),
-        "ahead": view.ahead(),
-        "called": view.called,
-        "eta": eta,
-        "offer_until_ms": place.and_then(|place| place.offer_until),
-        "session_ends_at_ms": place.and_then(|place| place.session_ends_at),
-        "ran_out": place.is_some_and(|place| place.ran_out),
-        "may_defer": place.is_some_and(|place| place.may_defer),
-        "missed_draw": place.is_some_and(|place| place.missed_draw),
-        "line": view.line,
-        "lines": (view.lines.len() > 1).then(|| lines.collect::<Vec<_>>()),
-        "opens_at_ms": view.opens_at,
-        "moved": moved,
-        "draw": draw,
-        "entrants": view.draw.map(|draw| draw.entrants),
-        "stock_left": view.stock_left,
-        "pause": pause,
-        "message": view.message,
-        "slowdowns": view.slowdowns,
-        "board_version": view.board_version,
-        "board_age_ms": view.board_age,
-        "poll_ms": view.poll,
-        "now_ms": view.now,
-        "cookie": !view.cookie_missing,
-        "unavailable": view.unavailable,
-    })
+impl<'a> Me<'a> {
+    fn of(view: &'a PageView) -> Self {
+        let place = view.place.as_ref();
+        let is = |of: fn(&Standing) -> bool| place.is_some_and(of);
+        let lines = view.lines.iter().map(|line| LineStateData {
+            id: &line.id,
+            phase: line.phase,
+            opens_at_ms: line.opens_at,
+        });
+        Me {
+            state: match (state_name(place.map(|place| place.state)), &view.check) {
+                ("admitted", Some(_)) => "recheck",
+                (state, _) => state,
+            },
+            phase: view.phase,
+            stop: view.stop,
+            mode: view.mode,
+            entry: place.and_then(|place| place.entry),
+            rank: place.and_then(|place| place.rank),
+            ahead: view.ahead(),
+            called: view.called,
+            eta: place.and_then(|place| place.eta).map(|eta| EtaData {
+                likely_seconds: eta.likely_seconds,
+                at_most_seconds: eta.at_most_seconds,
+            }),
+            offer_until_ms: place.and_then(|place| place.offer_until),
+            session_ends_at_ms: place.and_then(|place| place.session_ends_at),
+            ran_out: is(|place| place.ran_out),
+            may_defer: is(|place| place.may_defer),
+            missed_draw: is(|place| place.missed_draw),
+            line: view.line.as_deref(),
+            lines: (view.lines.len() > 1).then(|| lines.collect()),
+            opens_at_ms: view.opens_at,
+            moved: view.moved.as_ref().map(|moved| MovedData {
+                from_ms: moved.from,
+                reason: &moved.reason,
+            }),
+            draw: view.draw.map(|draw| DrawData {
+                beacon: draw.beacon.name(),
+                drawn: draw.drawn,
+            }),
+            entrants: view.draw.map(|draw| draw.entrants),
+            stock_left: view.stock_left,
+            pause: view.pause.as_ref().map(|pause| PauseData {
+                reason: &pause.reason,
+                next_update_at: pause.next_update_at,
+            }),
+            message: view.message.as_deref(),
+            slowdowns: view.slowdowns,
+            board_version: view.board_version,
+            board_age_ms: view.board_age,
+            poll_ms: view.poll,
+            now_ms: view.now,
+            cookie: !view.cookie_missing,
+            unavailable: view.unavailable,
+        }
+    }
 }
 
 /// The state as the API and the `Waiting-Room-State` header name it.
