@@ -5,6 +5,7 @@ import path from "node:path";
 import { command, readArguments, UsageError, wholeNumber } from "./command-line.mjs";
 import { root, targetDir, toolsDir } from "./paths.mjs";
 import { run } from "./processes.mjs";
+import { setup } from "./setup.mjs";
 
 const TARGETS = readdirSync(path.join(root, "fuzz", "fuzz_targets")).map((name) => path.parse(name).name);
 const USAGE = `npm run fuzz -- TARGET [--minutes N] [--keep]
@@ -46,6 +47,7 @@ command(import.meta.url, USAGE, async (words) => {
   const minutes = wholeNumber(values.minutes, { name: "--minutes", from: 1, to: 24 * 60 }) ?? 10;
   const { code } = await run("cargo", ["+nightly", "fuzz", "--version"], { cwd: root });
   if (code !== 0) throw new Error("cargo +nightly fuzz cannot be run: --help says what it needs");
+  await setup(["packages"]);
   const found = path.join(toolsDir, "fuzz", target);
   mkdirSync(found, { recursive: true });
   const kept = path.join(root, "fuzz", "corpus", target);

@@ -54,7 +54,8 @@ export const suites = [
   },
   {
     name: "rust",
-    needs: ["rust"],
+    // The edge's build script makes the page small with npm's esbuild.
+    needs: ["packages", "rust"],
     commands: () => [cargoTest("cargo test", [...NATIVE_SELECTION, "--no-fail-fast", "--quiet"])],
   },
   {
@@ -80,7 +81,7 @@ export const suites = [
   },
   {
     name: "wasm",
-    needs: ["rust", "tools"],
+    needs: ["packages", "rust", "tools"],
     commands: () => {
       const runner = { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: buildTools().wasmTestRunner };
       return wasmTestedPackages().map((name) =>

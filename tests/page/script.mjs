@@ -2,12 +2,11 @@
 // touches a page.
 
 import { readFileSync } from "node:fs";
+import { PAGE_SCRIPT } from "./carried.mjs";
 
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
-/** The order in which the page carries the files, read where it is decided. */
-const files = [...read("build.rs").matchAll(/"js\/(\w+\.js)"/g)].map((match) => match[1]);
-export const source = [...new Set(files)].filter((file) => file !== "main.js").map((file) => read(`static/js/${file}`));
+export const source = PAGE_SCRIPT.filter((file) => !file.endsWith("/main.js")).map(read);
 
 const NAMES = [
   "wordsIn",

@@ -4,14 +4,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { PAGE_SCRIPT } from "../page/carried.mjs";
 
 const read = (file) => readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), "utf8");
-const files = [...new Set(read("src/page.rs").match(/static\/js\/\w+\.js/g))];
 const NAMED = /^(?:async )?(?:function\*? |const |let )(\w+)/gm;
 
 test("no two files of the page's script use one name", () => {
   const owners = new Map();
-  for (const file of files) {
+  for (const file of PAGE_SCRIPT) {
     for (const [, name] of read(file).matchAll(NAMED)) owners.set(name, [...(owners.get(name) ?? []), file]);
   }
   assert.ok(owners.size > 100, "the names are found");
