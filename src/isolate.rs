@@ -11,6 +11,7 @@ use anteroom_queue::units::UnixMillis;
 use crate::boards::{BoardCache, USABLE};
 use crate::crawlers::Budget;
 use crate::origin_evidence::Evidence;
+use crate::renewed::Renewed;
 use crate::stock::Heard;
 use crate::turnstile;
 
@@ -29,6 +30,8 @@ pub struct Kept {
     pub crawlers: Budget,
     /// How the origin answers.
     pub origin: Evidence,
+    /// The passes that homes have renewed of late.
+    pub renewed: Renewed,
     /// What is known of the third party's widget.
     pub turnstile: turnstile::Kept,
 }

@@ -70,6 +70,7 @@ mod proxy;
 mod rate_limits;
 mod refusals;
 mod renewal;
+mod renewed;
 mod reserved;
 mod rewrite;
 mod roles;

@@ -1,12 +1,13 @@
 //! A request goes on to the origin with a pass, and its answer comes back with the next one.
 //!
 //! Past half of its life a pass is renewed while the origin answers; the new one goes back with the answer if it is
-//! there by then, else with the next. An origin may end or extend the session whose request it answers.
+//! there by then, else with the next, from what the isolate remembers. An origin may end or extend the session whose request
+//! it answers.
 
 use anteroom_config::Event;
 use anteroom_queue::shard::command::ShardCommand;
 use anteroom_queue::units::{Millis, NetworkMark};
-use anteroom_token::Pass;
+use anteroom_token::{Pass, SessionId};
 use futures_util::future::{Either, LocalBoxFuture, select};
 use wasm_bindgen::JsValue;
 use web_sys::Response;
@@ -20,6 +21,7 @@ use crate::origin_evidence::Heard;
 use crate::origin_health::UnderWay;
 use crate::proxy::{self, FromOrigin, Part};
 use crate::renewal::{Renewal, resigned};
+use crate::renewed::Due;
 use crate::rewrite::{Command, PASS_HEADER};
 use crate::routes::pass::cookies as pass_cookies;
 use crate::stock::{self, Unreadable};
@@ -72,8 +74,26 @@ impl Onward<'_> {
             let next = resigned(&pass, now, event.pass_seconds());
             return Box::pin(async move { Renewal::Runs(next) });
         }
+        let (network, asked) = (self.visit.network_mark(self.room), self.visit.now);
+        let session = pass.session;
+        isolate::with(event, |kept| kept.renewed.is_asked(session, network, asked));
+        Box::pin(async move {
+            let renewal = renew(&env, event, &pass, network, now).await;
+            remember(event, session, network, &renewal);
+            renewal
+        })
+    }
+
+    /// What is to be done about a pass past half of its life. What follows a staff pass is worked out each time.
+    fn due(&self, pass: &Pass) -> Due {
+        if pass.session.is_staff() {
+            return Due::Ask;
+        }
         let network = self.visit.network_mark(self.room);
-        Box::pin(async move { renew(&env, event, &pass, network, now).await })
+        let now = self.visit.now;
+        isolate::with(self.room.event, |kept| {
+            kept.renewed.of(pass.session, network, now)
+        })
     }
 
     /// Sends it on, and answers what comes back with `cookies`.
@@ -116,7 +136,14 @@ impl Onward<'_> {
         let watched = pass.as_ref().map(begins);
         let sending = proxy::send(self.visit, base.as_deref(), part);
         let renewing = match (&with, &pass) {
-            (With::Pass { renew: true }, Some(pass)) => Some(self.renewal(pass)),
+            (With::Pass { renew: true }, Some(pass)) => match self.due(pass) {
+                Due::Ask => Some(self.renewal(pass)),
+                Due::Asked => None,
+                Due::Next(pass) => {
+                    next = Some(pass);
+                    None
+                }
+            },
             _ => None,
         };
         let (answered, renewed) = self.beside(sending, renewing).await;
@@ -182,6 +209,9 @@ impl Onward<'_> {
             };
         }
         let (home, index, generation) = sessions::at_home(pass.session);
+        if command == Command::Release {
+            isolate::with(self.room.event, |kept| kept.renewed.is_over(pass.session));
+        }
         let ask = match command {
             Command::Release => ShardCommand::Release { index, generation },
             Command::Extend { seconds } => ShardCommand::Extend {
@@ -213,7 +243,11 @@ impl Onward<'_> {
             (Command::Release, Ok(_)) => Obeyed::Released,
             (Command::Extend { .. }, Ok(reply)) => {
                 let pass_seconds = self.room.event.pass_seconds();
-                match Renewal::of_reply(pass, reply, self.visit.now_seconds(), pass_seconds) {
+                let now = self.visit.now_seconds();
+                let renewal = Renewal::of_reply(pass, reply, now, pass_seconds);
+                let network = self.visit.network_mark(self.room);
+                remember(self.room.event, pass.session, network, &renewal);
+                match renewal {
                     Renewal::Runs(pass) => Obeyed::Next(pass),
                     _ => Obeyed::Nothing,
                 }
@@ -292,4 +326,14 @@ async fn renew(
             Renewal::Unreachable
         }
     }
+}
+
+fn remember(event: &'static Event, session: SessionId, network: NetworkMark, renewal: &Renewal) {
+    let next = match renewal {
+        Renewal::Runs(next) => Some(next),
+        _ => None,
+    };
+    isolate::with(event, |kept| {
+        kept.renewed.is_answered(session, network, next)
+    });
 }

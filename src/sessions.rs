@@ -8,10 +8,10 @@ use anteroom_token::{Pass, SessionId, Ticket};
 use crate::cookies::Kind;
 use crate::deployment::Room;
 use crate::renewal::Renewal;
-use crate::rooms;
 use crate::standing::{Stand, Standing};
 use crate::visit::Visit;
 use crate::visitor::{Visitor, is_of_place};
+use crate::{isolate, rooms};
 
 /// Where the holder of `pass`, who has no ticket, stands, while the session has not reached its end. A pass of no session
 /// tells nothing, nor does one of a session that goes on in another browser: without a ticket nobody takes it back.
@@ -40,6 +40,7 @@ pub async fn release(visit: &Visit, room: Room, pass: &Pass) -> Option<Standing>
     if !has_home(pass) {
         return Some(Standing::NONE);
     }
+    isolate::with(room.event, |kept| kept.renewed.is_over(pass.session));
     let release = |index, generation| ShardCommand::Release { index, generation };
     match ask(visit, room, pass, release, rooms::ANSWER_LIMIT).await {
         Renewal::Unreachable => None,

@@ -46,6 +46,26 @@ test("D13 an admitted visitor goes on while no object answers: the edge signs th
   assert.ok(over.state);
 });
 
+test("a pass that was renewed goes to whoever brings the one before, without asking its home again", async () => {
+  const fan = room.visitor({ event: "slow" });
+  await fan.admitted();
+  await room.advance(100_000);
+  const again = fan.copied(["ticket", "pass", "permit", "browser"]);
+  const old = again.cookie("pass");
+  assert.equal((await fan.visit()).status, 200);
+  await until(
+    async () => {
+      await fan.visit();
+      return fan.cookie("pass");
+    },
+    (pass) => pass !== old,
+    { what: "the next pass, with this answer or a later one" },
+  );
+  await room.cut(...EVERYTHING);
+  assert.equal((await again.visit()).status, 200);
+  assert.equal(again.cookie("pass"), fan.cookie("pass"), "from what the edge remembers");
+});
+
 test("D13 a first pass that no request confirmed ends by itself: its home may have forgotten the session", async () => {
   const fan = room.visitor({ event: "walk-in" });
   await until(
