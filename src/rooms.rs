@@ -16,7 +16,8 @@
 use std::time::Duration;
 
 use anteroom_config::Event;
-use anteroom_durable_objects::call::stub_in;
+use anteroom_durable_objects::call::{asked, stub_in};
+use anteroom_durable_objects::carried::{Carried, answer_of};
 use anteroom_durable_objects::sockets;
 use anteroom_durable_objects::wire::{self, FORGOTTEN};
 use anteroom_durable_objects::wire::{
@@ -26,8 +27,7 @@ use anteroom_durable_objects::wire::{
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::units::{Millis, PlaceIndex, ShardIndex, UnixMillis};
 use futures_util::future::{Either, select};
-use wasm_bindgen::{JsCast, JsValue};
-use worker::js_sys::futures::JsFuture;
+use wasm_bindgen::JsValue;
 use worker::{Delay, Env, Method, Request, Stub, js_sys, worker_sys};
 
 use crate::objects::Object;
@@ -345,27 +345,20 @@ fn stub(env: &Env, object: &Object) -> worker::Result<Stub> {
 
 async fn call_once(env: &Env, object: &Object, call: &[u8]) -> Result<Vec<u8>, CallError> {
     let stub: worker_sys::DurableObject = stub(env, object)?.into_rpc();
-    let init = web_sys::RequestInit::new();
-    init.set_method("POST");
-    init.set_body(&js_sys::Uint8Array::from(call));
-    let request = web_sys::Request::new_with_str_and_init(wire::ADDRESS, &init)?;
-    let answer = JsFuture::from(stub.fetch_with_request(&request)?).await?;
-    let response: web_sys::Response = answer.unchecked_into();
+    let carried = Carried::first(call);
+    let mut response = asked(&stub, call, carried).await?;
+    if let Some(carried) = carried.again(response.status()) {
+        response = asked(&stub, call, carried).await?;
+    }
     match response.status() {
-        200 => Ok(bytes_of(&response).await?),
+        200 => Ok(answer_of(&response).await?),
         FORGOTTEN => Err(CallError::Failed(FORGOTTEN)),
         status @ 400..=499 => Err(CallError::Refused(format!(
             "{status}: {}",
-            String::from_utf8_lossy(&bytes_of(&response).await.unwrap_or_default())
+            String::from_utf8_lossy(&answer_of(&response).await.unwrap_or_default())
         ))),
         status => Err(CallError::Failed(status)),
     }
-}
-
-/// All at once: a reader of the stream is asked piece by piece.
-async fn bytes_of(response: &web_sys::Response) -> Result<Vec<u8>, JsValue> {
-    let buffer = JsFuture::from(response.array_buffer()?).await?;
-    Ok(js_sys::Uint8Array::new(&buffer).to_vec())
 }
 
 /// The platform marks errors of calls to objects: <https://developers.cloudflare.com/durable-objects/best-practices/error-handling/>.

@@ -1,16 +1,16 @@
-//! Calls from outside into an object: one `POST` with bytes, one answer with bytes. The only place
+//! Calls from one object to another: one request with bytes, one answer with bytes. The only place
 //! that reads the platform's errors.
 
 use wasm_bindgen::{JsCast, JsValue};
-use worker::js_sys::{Reflect, Uint8Array};
+use worker::js_sys::Reflect;
 use worker::wasm_bindgen_futures::JsFuture;
 use worker::worker_sys::DurableObject as Stub;
 use worker::{Env, web_sys};
 
+use crate::carried::{Carried, answer_of};
 use crate::platform_error::message;
 use crate::refusal::FORGOTTEN;
 use crate::uplink::SyncFailed;
-use crate::wire;
 
 /// Why a call brought no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +115,9 @@ pub fn stub_in(
 async fn post(stub: &Stub, body: &[u8]) -> Result<Vec<u8>, CallFailed> {
     let response = send(stub, body).await.map_err(|error| failure(&error))?;
     let status = response.status();
-    let bytes = read(&response).await.map_err(|error| failure(&error))?;
+    let bytes = answer_of(&response)
+        .await
+        .map_err(|error| failure(&error))?;
     if status < 400 {
         return Ok(bytes);
     }
@@ -127,18 +129,27 @@ async fn post(stub: &Stub, body: &[u8]) -> Result<Vec<u8>, CallFailed> {
     })
 }
 
-async fn send(stub: &Stub, body: &[u8]) -> Result<web_sys::Response, JsValue> {
-    let init = web_sys::RequestInit::new();
-    init.set_method("POST");
-    init.set_body(&Uint8Array::from(body));
-    let request = web_sys::Request::new_with_str_and_init(wire::ADDRESS, &init)?;
-    let response = JsFuture::from(stub.fetch_with_request(&request)?).await?;
-    response.dyn_into()
+async fn send(stub: &Stub, call: &[u8]) -> Result<web_sys::Response, JsValue> {
+    let carried = Carried::first(call);
+    let response = asked(stub, call, carried).await?;
+    match carried.again(response.status()) {
+        Some(carried) => asked(stub, call, carried).await,
+        None => Ok(response),
+    }
 }
 
-async fn read(response: &web_sys::Response) -> Result<Vec<u8>, JsValue> {
-    let buffer = JsFuture::from(response.array_buffer()?).await?;
-    Ok(Uint8Array::new(&buffer).to_vec())
+/// What an object responds to a call that is carried so.
+///
+/// # Errors
+/// What the platform says.
+pub async fn asked(
+    stub: &Stub,
+    call: &[u8],
+    carried: Carried,
+) -> Result<web_sys::Response, JsValue> {
+    let request = carried.request(call)?;
+    let response = JsFuture::from(stub.fetch_with_request(&request)?).await?;
+    Ok(response.unchecked_into())
 }
 
 /// The platform marks an error with `overloaded` when the object has too many requests waiting:

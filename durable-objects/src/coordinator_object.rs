@@ -9,11 +9,12 @@ use anteroom_queue::coordinator::Coordinator;
 use anteroom_queue::units::UnixMillis;
 use worker::Env;
 
+use crate::caller::Caller;
 use crate::configuration;
 use crate::coordinator_desk::{CoordinatorDesk, Taken};
 use crate::drand::fetch_round;
 use crate::instance::Driven;
-use crate::object::{Caller, Class, Shell, durable_object_of};
+use crate::object::{Class, Shell, durable_object_of};
 use crate::opening::Known;
 use crate::platform;
 use crate::poking::poke;
@@ -74,8 +75,7 @@ impl Class for Open {
             Taken::Busy(_) => Err(Refusal::busy()),
             Taken::Failed(why) => Err(Refusal::failed(why)),
             Taken::Answered(to, bytes) => {
-                // The receiver is held by the caller of this.
-                let _ = to.send(bytes);
+                to.send(bytes);
                 Ok(())
             }
         })
@@ -89,8 +89,7 @@ impl Class for Open {
     ) -> Result<(), WriteFailed> {
         let step = self.desk.step(now, table)?;
         for (to, bytes) in step.answers {
-            // A caller who is gone misses nothing: asking again gives the same answer.
-            let _ = to.send(bytes);
+            to.send(bytes);
         }
         for child in step.pokes {
             let (env, known) = (shell.instance().env().clone(), self.known.clone());

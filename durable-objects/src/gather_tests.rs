@@ -209,3 +209,18 @@ fn the_more_joins_a_report_brings_the_later_the_next_one_leaves() {
         assert_eq!(gather.pace(), Millis(pace), "{joins} joins");
     }
 }
+
+#[test]
+fn a_full_group_waits_for_no_window_but_for_the_parent() {
+    let mut gather = Gather::default();
+    for _ in 0..FULL_GROUP - 1 {
+        gather.take(join(), 1, T).unwrap();
+    }
+    assert!(!gather.is_full());
+    gather.take(join(), 1, T).unwrap();
+    assert!(gather.is_full());
+    assert_eq!(gather.closes(Report::NotBefore(T)), Some(T));
+    assert_eq!(gather.closes(Report::NotBefore(after(40))), Some(after(40)));
+    gather.report_leaves();
+    assert!(!gather.is_full());
+}

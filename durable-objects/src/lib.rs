@@ -21,6 +21,8 @@
 mod alarm;
 mod beacon;
 pub mod call;
+mod caller;
+pub mod carried;
 mod configuration;
 mod coordinator_desk;
 #[allow(missing_docs, reason = "methods that the platform's macro adds")]

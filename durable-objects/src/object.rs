@@ -1,7 +1,7 @@
 //! What both classes of objects do alike: open at the first call or alarm, put calls on a desk,
 //! make the steps that are due, and let go of everything when the run's time is over.
 //!
-//! Every call waits for its answer on a channel; one task, the pump, makes the steps. All requests
+//! Every call is given a promise; one task, the pump, makes the steps and keeps them. All requests
 //! of an object share an I/O context, so one task may produce what the others wait for. Nothing
 //! holds the desk across an `await`.
 
@@ -9,24 +9,26 @@ use core::cell::RefCell;
 use std::rc::Rc;
 
 use anteroom_queue::units::UnixMillis;
-use futures_channel::oneshot;
 use serde::de::DeserializeOwned;
-use worker::{Env, Request, Response, State, console_log, console_warn};
+use wasm_bindgen::JsValue;
+use worker::js_sys::Promise;
+use worker::wasm_bindgen_futures::future_to_promise;
+use worker::web_sys::{Request, Response};
+use worker::{Env, State, console_log, console_warn};
 
+use crate::caller::{Caller, Closed};
+use crate::carried::{self, Carried};
 use crate::instance::{Driven, Instance, Opened, alarm_comes, wake};
 use crate::meta::Meta;
 use crate::opening::{Core, Known};
 use crate::platform;
 use crate::pump::Due;
-use crate::push::Listeners;
+use crate::push::{Listeners, Next};
 use crate::refusal::{Refusal, response};
 use crate::sockets;
 use crate::sqlite::Table;
 use crate::storage::{Store, WriteFailed};
 use crate::wire;
-
-/// To whom an answer goes.
-pub type Caller = oneshot::Sender<Vec<u8>>;
 
 /// One class of objects: the desk of an open one, and the ways out of it.
 pub trait Class: Sized + 'static {
@@ -58,6 +60,10 @@ pub trait Class: Sized + 'static {
     fn due(&self, now: UnixMillis) -> Due;
     /// Who listens, where somebody may.
     fn listeners(&mut self) -> Option<&mut Listeners> {
+        None
+    }
+    /// The word for the next of those who listen; `None`: there is nothing to say.
+    fn next_word(&mut self, _now: UnixMillis) -> Option<Next> {
         None
     }
     /// Somebody wants to listen: what is said first, if anything.
@@ -92,52 +98,62 @@ impl<C: Class> Shell<C> {
         })
     }
 
-    /// A request comes in.
-    pub async fn fetch(self: &Rc<Self>, mut request: Request) -> worker::Result<Response> {
+    /// A request comes in: its response, or a promise of one.
+    pub fn fetch(self: &Rc<Self>, request: Request) -> JsValue {
+        if let Some(call) = carried::call_of(&request) {
+            return self.answer(&call, Carried::Header);
+        }
         if let Some(socket) = sockets::given(self, &request) {
             return socket;
         }
-        let body = request.bytes().await?;
-        response(self.answer(&body).await)
+        let object = self.clone();
+        let answer = future_to_promise(async move {
+            let call = carried::body_of(&request).await?;
+            Ok(object.answer(&call, Carried::Body))
+        });
+        answer.into()
     }
 
     /// The alarm comes. It may be late, come twice, or find nothing to do.
-    pub async fn alarm(self: &Rc<Self>) -> worker::Result<Response> {
-        match self.opened(None) {
-            Ok(()) if self.open.borrow().is_none() => {}
-            Ok(()) => alarm_comes(self).await?,
-            Err(refusal) => {
-                console_warn!("alarm: {}", refusal.text());
-                self.instance.alarm_comes_to_closed().await?;
+    pub fn alarm(self: &Rc<Self>) -> Promise {
+        let object = self.clone();
+        future_to_promise(async move {
+            match object.opened(None) {
+                Ok(()) if object.open.borrow().is_none() => {}
+                Ok(()) => alarm_comes(&object).await?,
+                Err(refusal) => {
+                    console_warn!("alarm: {}", refusal.text());
+                    object.instance.alarm_comes_to_closed().await?;
+                }
             }
+            Ok(Response::new()?.into())
+        })
+    }
+
+    fn answer(self: &Rc<Self>, call: &[u8], carried: Carried) -> JsValue {
+        match self.taken(call, carried) {
+            Ok(promise) => promise.into(),
+            Err(refusal) => response(carried, Err(refusal)),
         }
-        Response::empty()
     }
 
-    async fn answer(self: &Rc<Self>, body: &[u8]) -> Result<Vec<u8>, Refusal> {
-        let call: C::Call = wire::decode(body).map_err(|why| Refusal::unreadable(&why))?;
+    fn taken(self: &Rc<Self>, call: &[u8], carried: Carried) -> Result<Promise, Refusal> {
+        let call: C::Call = wire::decode(call).map_err(|why| Refusal::unreadable(&why))?;
         let meant = C::meant(&call);
-        let answered = self.take(call, &meant)?;
+        self.opened(Some(&meant))?;
+        let (caller, promise) = Caller::with_promise(carried, &meant, self.clone());
+        self.take(call, caller, &meant)?;
         wake(self);
-        answered.await.map_err(|_| self.why_closed(&meant))
+        Ok(promise)
     }
 
-    /// Why a call that waited got no answer: the same as whoever calls next is told.
-    fn why_closed(&self, meant: &Known) -> Refusal {
-        self.opened(Some(meant))
-            .err()
-            .unwrap_or_else(Refusal::ended)
-    }
-
-    fn take(&self, call: C::Call, meant: &Known) -> Result<oneshot::Receiver<Vec<u8>>, Refusal> {
-        self.opened(Some(meant))?;
+    fn take(&self, call: C::Call, to: Caller, meant: &Known) -> Result<(), Refusal> {
         let mut slot = self.open.borrow_mut();
-        let Open { desk, table, meta } = slot.as_mut().expect("opened above");
+        let Open { desk, table, meta } = slot.as_mut().expect("opened before");
         Known::of(meta).expect(meant)?;
-        let (to, answered) = oneshot::channel();
         let taken = desk.take(call, to, table, platform::now());
         match self.instance.checked(taken) {
-            Ok(taken) => taken.map(|()| answered),
+            Ok(taken) => taken,
             Err(refusal) => {
                 *slot = None;
                 Err(refusal)
@@ -188,12 +204,17 @@ impl<C: Class> Shell<C> {
         }
     }
 
-    /// Says `word` to all who listen, in a task of its own.
+    /// The word for the next of those who listen, if the object is still open.
+    pub fn next_word(&self) -> Option<Next> {
+        let mut slot = self.open.borrow_mut();
+        slot.as_mut()?.desk.next_word(platform::now())
+    }
+
+    /// A round to all who listen, from `word` on, in a task of its own.
     pub fn say(self: &Rc<Self>, word: String) {
         let saying = self.clone();
         self.instance.spawn(async move {
-            sockets::tell(&saying.instance.sockets(), &word).await;
-            saying.count_sockets();
+            sockets::tell(&saying, word).await;
             saying.about_listeners(|listeners| listeners.heard_it(platform::now()));
             wake(&saying);
         });
@@ -220,58 +241,55 @@ impl<C: Class> Shell<C> {
     }
 }
 
-/// The platform's class `$name` of the objects of one [`Class`].
+impl<C: Class> Closed for Shell<C> {
+    fn why_closed(&self, meant: &Known) -> Refusal {
+        self.opened(Some(meant))
+            .err()
+            .unwrap_or_else(Refusal::ended)
+    }
+}
+
+/// The platform's class `$name` of the objects of one [`Class`]. What the platform calls is written out: the `worker` crate's
+/// own macro makes a promise and a task of each call, and makes its requests anew.
 macro_rules! durable_object_of {
     ($(#[$said:meta])* $name:ident: $class:ty) => {
         $(#[$said])*
-        #[worker::durable_object]
+        #[wasm_bindgen::prelude::wasm_bindgen]
         pub struct $name {
             shell: std::rc::Rc<crate::object::Shell<$class>>,
         }
 
-        impl worker::DurableObject for $name {
-            fn new(state: worker::State, env: worker::Env) -> Self {
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        impl $name {
+            #[wasm_bindgen(constructor)]
+            pub fn new(state: worker::worker_sys::DurableObjectState, env: worker::Env) -> Self {
                 Self {
-                    shell: crate::object::Shell::new(state, env),
+                    shell: crate::object::Shell::new(state.into(), env),
                 }
             }
 
-            async fn fetch(&self, request: worker::Request) -> worker::Result<worker::Response> {
-                self.shell.fetch(request).await
+            pub fn fetch(&self, request: worker::web_sys::Request) -> wasm_bindgen::JsValue {
+                self.shell.fetch(request)
             }
 
-            async fn alarm(&self) -> worker::Result<worker::Response> {
-                self.shell.alarm().await
+            pub fn alarm(&self) -> worker::js_sys::Promise {
+                self.shell.alarm()
             }
 
-            async fn websocket_message(
-                &self,
-                socket: worker::WebSocket,
-                _said: worker::WebSocketIncomingMessage,
-            ) -> worker::Result<()> {
+            #[wasm_bindgen(js_name = webSocketMessage)]
+            pub fn web_socket_message(&self, socket: worker::web_sys::WebSocket) {
                 crate::sockets::hears(&socket);
-                Ok(())
             }
 
-            async fn websocket_close(
-                &self,
-                socket: worker::WebSocket,
-                _code: usize,
-                _reason: String,
-                _was_clean: bool,
-            ) -> worker::Result<()> {
+            #[wasm_bindgen(js_name = webSocketClose)]
+            pub fn web_socket_close(&self, socket: worker::web_sys::WebSocket) {
                 crate::sockets::is_closed(&socket);
                 self.shell.about_listeners(|listeners| listeners.go());
-                Ok(())
             }
 
-            async fn websocket_error(
-                &self,
-                _socket: worker::WebSocket,
-                _error: worker::Error,
-            ) -> worker::Result<()> {
+            #[wasm_bindgen(js_name = webSocketError)]
+            pub fn web_socket_error(&self) {
                 self.shell.about_listeners(|listeners| listeners.go());
-                Ok(())
             }
         }
     };

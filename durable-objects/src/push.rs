@@ -5,17 +5,29 @@
 //! only says since which version it is as it is, and a page that knows an older one asks its edge, each at a moment of its
 //! own. So the word is the same for everybody and is written once.
 //!
-//! A word goes out at most once in [`AT_MOST_EVERY`], a brake after [`PRESSING_AFTER`] already, and never while the last one
-//! is still being said, nor until as much time again has passed. After [`SILENCE`] without news the last one is said again,
-//! so that a page knows that the line is alive.
+//! Words are said in rounds, slice by slice, with a [`REST`] in between in which joins are looked after. A round begins at
+//! most once in [`AT_MOST_EVERY`], after a brake in [`PRESSING_AFTER`] already, and never while the last one goes on. Each
+//! slice is told the board of its own moment: news that comes during a round reaches those who are still to be told with this
+//! round, and the others a round later, so that nobody waits for more than one. A brake that comes during a round begins it
+//! anew, and then without a rest. After [`SILENCE`] without news there is a round all the same, so that a page knows that the
+//! line is alive.
 
 use anteroom_queue::board::{Advance, Board, LineBoard, Phase};
 use anteroom_queue::settings::Limits;
 use anteroom_queue::units::{EntryNumber, Millis, Rank, UnixMillis};
 use serde::Serialize;
 
-/// Sockets of one shard. A broadcast to 8,000 takes about half a second of the object's time.
+/// Sockets of one shard. A round to 8,000 takes about half a second of the object's time.
 pub const MOST_SOCKETS: usize = 8_000;
+
+/// Sockets that are told in one go: 8 ms of the object's time. Whoever joins waits here and there for one.
+pub const SLICE: usize = 128;
+
+/// Between two slices. A round of 8,000 has 62 of them: 0.4 s for what else there is to do, and no more, so that a round is
+/// over in a second.
+pub const REST: Millis = Millis(6);
+
+const _: () = assert!(MOST_SOCKETS as u64 / SLICE as u64 * REST.0 <= AT_MOST_EVERY.0 / 2);
 
 /// While somebody listens the shard wants news this often: a change reaches the pages within two seconds.
 const NEWS_EVERY: Millis = Millis(1_000);
@@ -23,13 +35,13 @@ const NEWS_EVERY: Millis = Millis(1_000);
 /// When all lines are over, so often: a tab that was forgotten keeps nobody awake.
 const NEWS_AFTER_THE_END_EVERY: Millis = Millis(60_000);
 
-/// Between two words, when nothing presses.
+/// Between the beginnings of two rounds, when nothing presses.
 const AT_MOST_EVERY: Millis = Millis(1_000);
 
-/// Between two words, when a brake was put on or taken off.
+/// The same, when a brake was put on or taken off.
 const PRESSING_AFTER: Millis = Millis(250);
 
-/// Without news the last word is said again after this time: a page shows how old its numbers are from ten seconds on.
+/// Without news there is a round after this time: a page shows how old its numbers are from ten seconds on.
 const SILENCE: Millis = Millis(8_000);
 
 /// Sockets that a shard takes back in a second after all of them broke off, beside the joins that it takes.
@@ -92,15 +104,27 @@ pub struct Listeners {
     told: Option<Told>,
 }
 
-/// The last word.
+/// The last round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Told {
+    /// What everybody has been told at least.
     version: u64,
     brakes: (bool, Vec<Phase>),
     called: u64,
+    /// What everybody knew before.
+    called_before: u64,
     began: UnixMillis,
-    /// When it had been said to all, unless it is still being said.
+    /// When all had been told, unless it still goes on.
     ended: Option<UnixMillis>,
+}
+
+/// The word for the next slice of a round.
+#[derive(Debug)]
+pub struct Next {
+    /// As JSON.
+    pub word: String,
+    /// It is for the first slice: the round begins anew, and without rests.
+    pub anew: bool,
 }
 
 fn brakes(board: &Board) -> (bool, Vec<Phase>) {
@@ -156,7 +180,7 @@ impl Listeners {
         self.are_there().then(|| now.plus(Millis(left)))
     }
 
-    /// When the next word is due; never while one is being said.
+    /// When the next round is due; never while one goes on.
     pub fn due(&self, board: Option<&Board>, now: UnixMillis) -> Option<UnixMillis> {
         let board = board.filter(|_| self.are_there())?;
         let Some(told) = &self.told else {
@@ -172,26 +196,45 @@ impl Listeners {
             () if told.version != board.version => AT_MOST_EVERY,
             () => SILENCE,
         };
-        let rested = ended.plus(ended.since(told.began));
-        Some(told.began.plus(gap).max(rested))
+        Some(told.began.plus(gap).max(ended))
     }
 
-    /// The word of this moment, as JSON, which is being said to everybody from now on. `age`: how old the board is.
+    /// The first word of a round, as JSON: of this moment. `age`: how old the board is.
     pub fn word(&mut self, run: u32, board: &Board, age: Millis, now: UnixMillis) -> String {
-        let before = self.told.as_ref().map_or(called(board), |told| told.called);
-        let here = called(board).saturating_sub(before) / u64::from(board.shards.max(1));
-        let turn_within = Millis(here * 1_000 / TURNS_A_SECOND);
+        let known_to_all = |told: &Told| match told.ended {
+            Some(_) => told.called,
+            None => told.called_before,
+        };
         self.told = Some(Told {
             version: board.version,
             brakes: brakes(board),
             called: called(board),
+            called_before: self.told.as_ref().map_or(called(board), known_to_all),
             began: now,
             ended: None,
         });
-        self.said(run, board, age, turn_within, now)
+        self.said(run, board, age, self.turn_within(board), now)
     }
 
-    /// The last word was said to all.
+    /// The word for the next slice of the round that goes on.
+    pub fn next(&mut self, run: u32, board: &Board, age: Millis, now: UnixMillis) -> Next {
+        let told = self.told.as_ref();
+        let anew = told.is_none_or(|told| told.brakes != brakes(board));
+        let word = match anew {
+            true => self.word(run, board, age, now),
+            false => self.said(run, board, age, self.turn_within(board), now),
+        };
+        Next { word, anew }
+    }
+
+    /// Within which time those ask whose turn has come since the last round.
+    fn turn_within(&self, board: &Board) -> Millis {
+        let before = self.told.as_ref().map(|told| told.called_before);
+        let new = before.map_or(0, |before| called(board).saturating_sub(before));
+        Millis(new / u64::from(board.shards.max(1)) * 1_000 / TURNS_A_SECOND)
+    }
+
+    /// The round is over: everybody was told.
     pub fn heard_it(&mut self, now: UnixMillis) {
         if let Some(told) = &mut self.told {
             told.ended = Some(now);

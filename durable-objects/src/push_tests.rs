@@ -105,19 +105,56 @@ fn a_brake_presses_and_numbers_alone_settle_nothing_anew() {
 }
 
 #[test]
-fn a_word_that_takes_long_is_followed_by_as_long_a_rest() {
+fn the_next_round_begins_a_second_after_the_last_one_or_when_that_is_over() {
+    for (took, next) in [(700, 1_000), (1_400, 1_400)] {
+        let mut board = board();
+        let mut listeners = Listeners::default();
+        listeners.are(MOST_SOCKETS);
+        let t = UnixMillis(1_000_000);
+        listeners.word(1, &board, Millis(0), t);
+        board.version += 1;
+        let over = t.plus(Millis(took));
+        assert_eq!(listeners.due(Some(&board), over), None);
+        listeners.heard_it(over);
+        let due = listeners.due(Some(&board), over);
+        assert_eq!(due, Some(t.plus(Millis(next))), "after {took} ms");
+    }
+}
+
+#[test]
+fn each_slice_of_a_round_is_told_what_is_known_by_then_and_a_brake_begins_the_round_anew() {
     let mut board = board();
     let mut listeners = Listeners::default();
     listeners.are(MOST_SOCKETS);
     let t = UnixMillis(1_000_000);
+    let read = |word: &str| -> serde_json::Value { serde_json::from_str(word).unwrap() };
     listeners.word(1, &board, Millis(0), t);
+    listeners.heard_it(t);
+    listeners.word(1, &board, Millis(0), t.plus(Millis(1_000)));
     board.version += 1;
-    assert_eq!(listeners.due(Some(&board), t.plus(Millis(700))), None);
-    listeners.heard_it(t.plus(Millis(700)));
-    let now = t.plus(Millis(700));
+    board.lines[0].called = Rank(500);
+    let next = listeners.next(1, &board, Millis(0), t.plus(Millis(1_100)));
+    let word = read(&next.word);
     assert_eq!(
-        listeners.due(Some(&board), now),
-        Some(t.plus(Millis(1_400)))
+        (next.anew, &word["version"]),
+        (false, &board.version.into())
+    );
+    assert_eq!(
+        word["turn_within_ms"], 1_000,
+        "of all who are new since the last round"
+    );
+    board.stop = true;
+    let next = listeners.next(1, &board, Millis(0), t.plus(Millis(1_200)));
+    assert!(next.anew && read(&next.word)["stop"] == true);
+    let next = listeners.next(1, &board, Millis(0), t.plus(Millis(1_300)));
+    assert!(!next.anew, "once for each brake");
+    board.version += 1;
+    let over = t.plus(Millis(1_900));
+    listeners.heard_it(over);
+    assert_eq!(
+        listeners.due(Some(&board), over),
+        Some(t.plus(Millis(2_200))),
+        "who was told first learns of the news in the next round"
     );
 }
 
@@ -129,6 +166,7 @@ fn whose_turn_has_come_is_spread_by_how_many_there_are_at_each_shard() {
     let mut turn_within = |called, shards| -> u64 {
         (board.lines[0].called, board.shards) = (Rank(called), shards);
         let word = listeners.word(1, &board, Millis(0), UnixMillis(1));
+        listeners.heard_it(UnixMillis(1));
         let word: serde_json::Value = serde_json::from_str(&word).unwrap();
         word["turn_within_ms"].as_u64().unwrap()
     };

@@ -1,13 +1,18 @@
 //! Why an object does not take a call: a status and a reason in plain text. A refusal changes
 //! nothing.
 
-use worker::Response;
+use wasm_bindgen::JsValue;
+use worker::web_sys::{Response, ResponseInit};
 
+use crate::carried::Carried;
 use crate::storage::Unusable;
 use crate::wire::Unreadable;
 
 /// The status of the refusal that the run ended and was deleted, and of nothing else.
 pub const FORGOTTEN: u16 = 410;
+
+/// The status of the refusal that the bytes are not a call that this object takes.
+pub const UNREADABLE: u16 = 400;
 
 /// A refused call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +24,7 @@ pub struct Refusal {
 impl Refusal {
     /// The bytes are not a call.
     pub fn unreadable(why: &Unreadable) -> Self {
-        Self::new(400, why.to_string())
+        Self::new(UNREADABLE, why.to_string())
     }
 
     /// The command is not one that a visitor's call may carry.
@@ -102,9 +107,14 @@ impl Refusal {
 }
 
 /// The HTTP answer to a call.
-pub fn response(result: Result<Vec<u8>, Refusal>) -> worker::Result<Response> {
-    match result {
-        Ok(bytes) => Response::from_bytes(bytes),
-        Err(refusal) => Response::error(refusal.text, refusal.status),
-    }
+pub fn response(carried: Carried, result: Result<Vec<u8>, Refusal>) -> JsValue {
+    let made = match result {
+        Ok(mut bytes) => carried.response(&mut bytes),
+        Err(refusal) => {
+            let init = ResponseInit::new();
+            init.set_status(refusal.status);
+            Response::new_with_opt_str_and_init(Some(&refusal.text), &init)
+        }
+    };
+    made.expect("an answer of ours can be made").into()
 }

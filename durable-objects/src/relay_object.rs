@@ -10,9 +10,10 @@ use anteroom_queue::units::UnixMillis;
 use worker::{Env, console_warn};
 
 use crate::call::Way;
+use crate::caller::Caller;
 use crate::configuration;
 use crate::instance::Driven;
-use crate::object::{Caller, Class, Shell, durable_object_of};
+use crate::object::{Class, Shell, durable_object_of};
 use crate::opening::{FIRST_RELAY, Known};
 use crate::platform;
 use crate::poking::poke;
@@ -78,8 +79,7 @@ impl Class for Open {
             RelayAsk::Poke => Some((to, self.desk.poke(now))),
         };
         if let Some((to, bytes)) = at_once {
-            // The receiver is held by the caller of this.
-            let _ = to.send(bytes);
+            to.send(bytes);
         }
         Ok(Ok(()))
     }
@@ -93,7 +93,7 @@ impl Class for Open {
         let step = self.desk.step(now, platform::dice(), table)?;
         for (to, bytes) in step.answers {
             // A shard that is gone misses nothing: asking again gives the same answer.
-            let _ = to.send(bytes);
+            to.send(bytes);
         }
         for shard in step.pokes {
             let (env, known) = (shell.instance().env().clone(), self.known.clone());

@@ -53,7 +53,7 @@ const FIRST: (PlaceIndex, Generation) = (PlaceIndex(0), Generation(0));
 fn joins_share_rows_the_more_the_more_of_them_there_are() {
     // Joins a second, how many; rows of the shard and of the coordinator for a thousand, at most.
     let rows_per_thousand = [
-        (1_500, 15_000, 13, 3),
+        (1_500, 15_000, 14, 4),
         (500, 5_000, 22, 11),
         (20, 200, 2_000, 1_010),
     ];

@@ -17,7 +17,7 @@ use anteroom_queue::units::{Millis, UnixMillis};
 use crate::gather::{Asked, Gather};
 use crate::permitted::is_visitors;
 use crate::pump::Due;
-use crate::push::Listeners;
+use crate::push::{Listeners, Next};
 use crate::storage::{Changes, Store, WriteFailed};
 use crate::uplink::{SyncFailed, Uplink};
 use crate::wire::{self, EdgeCounts, ShardAnswerRef, ShardBody};
@@ -41,7 +41,7 @@ pub struct Step<T> {
     pub answers: Vec<(T, Vec<u8>)>,
     /// A report to send, with what edges have counted; its result is to be given to [`ShardDesk::hear`].
     pub report: Option<(SyncRequest, EdgeCounts)>,
-    /// A word to all who listen.
+    /// The first word of a round to all who listen; the others come from [`ShardDesk::next_word`].
     pub word: Option<String>,
 }
 
@@ -105,11 +105,14 @@ impl<T> ShardDesk<T> {
     /// many wait already.
     pub fn ask(&mut self, command: ShardCommand, to: T, now: UnixMillis) -> Result<(), T> {
         assert!(is_visitors(&command), "not a visitor's: {command:?}");
-        self.gather.take(command, to, now)
+        let taken = self.gather.take(command, to, now);
+        if self.gather.is_full() {
+            self.uplink.rests_no_more();
+        }
+        taken
     }
 
-    /// An edge reads the board: answered at once while it is fresh or no news can be had in time,
-    /// otherwise out of a later step.
+    /// An edge reads the board: answered at once while it is fresh or no news can be had in time, otherwise later.
     pub fn read_board(
         &mut self,
         counts: EdgeCounts,
@@ -247,6 +250,12 @@ impl<T> ShardDesk<T> {
         )
     }
 
+    /// The word for the next slice of the round that goes on.
+    pub fn next_word(&mut self, now: UnixMillis) -> Option<Next> {
+        let (board, age) = (self.shard.board()?, self.shard.board_age(now)?);
+        Some(self.listeners.next(self.run, board, age, now))
+    }
+
     /// When the next report is due by itself: the core has something to say, or somebody listens for news.
     fn next_report(&self, now: UnixMillis) -> Option<UnixMillis> {
         let (board, age) = (self.shard.board(), self.shard.board_age(now));
@@ -254,7 +263,6 @@ impl<T> ShardDesk<T> {
         self.shard.next_report(now).into_iter().chain(news).min()
     }
 
-    /// The board that the shard has, for tests.
     #[cfg(test)]
     pub fn board(&self) -> Option<&anteroom_queue::board::Board> {
         self.shard.board()
@@ -335,8 +343,8 @@ impl<T> ShardDesk<T> {
     ) {
         match result {
             Ok(RelayAnswer { reply, behind }) => {
-                self.uplink
-                    .succeeded(reply.next_sync.max(self.gather.pace()), dice);
+                self.uplink.succeeded(reply.next_sync, dice);
+                self.uplink.rests(self.gather.pace(), dice);
                 self.shard
                     .carry_out(ShardCommand::Relayed { reply, behind }, now);
                 let undecided = self.gather.reconsider();

@@ -14,15 +14,16 @@ use futures_util::future::{Either, select};
 use worker::{Env, console_warn};
 
 use crate::call::Way;
+use crate::caller::Caller;
 use crate::configuration;
 use crate::instance::Driven;
-use crate::object::{Caller, Class, Shell, durable_object_of};
+use crate::object::{Class, Shell, durable_object_of};
 use crate::opening::{Known, shard_identity};
 use crate::permitted::is_visitors;
 use crate::platform;
 use crate::poking::RELAY;
 use crate::pump::Due;
-use crate::push::Listeners;
+use crate::push::{Listeners, Next};
 use crate::refusal::Refusal;
 use crate::relay_wire::{RelayAsk, RelayCall, RelaySays, relay_name};
 use crate::shard_desk::ShardDesk;
@@ -107,8 +108,7 @@ impl Class for Open {
             ShardAsk::Poke => Some((to, self.desk.poke(now))),
         };
         if let Some((to, bytes)) = at_once {
-            // The receiver is held by the caller of this.
-            let _ = to.send(bytes);
+            to.send(bytes);
         }
         Ok(Ok(()))
     }
@@ -121,8 +121,7 @@ impl Class for Open {
     ) -> Result<(), WriteFailed> {
         let step = self.desk.step(now, platform::dice(), table)?;
         for (to, bytes) in step.answers {
-            // A visitor who is gone misses nothing: asking again gives the same answer.
-            let _ = to.send(bytes);
+            to.send(bytes);
         }
         if let Some(word) = step.word {
             shell.say(word);
@@ -139,6 +138,10 @@ impl Class for Open {
 
     fn listeners(&mut self) -> Option<&mut Listeners> {
         Some(self.desk.listeners())
+    }
+
+    fn next_word(&mut self, now: UnixMillis) -> Option<Next> {
+        self.desk.next_word(now)
     }
 
     fn greet(&mut self, now: UnixMillis) -> Result<Option<String>, Refusal> {

@@ -5,21 +5,20 @@ use std::rc::Rc;
 
 use anteroom_queue::units::Millis;
 use wasm_bindgen::{JsCast, JsValue};
-use worker::js_sys::{Function, Reflect};
-use worker::{Request, Response, WebSocket, WebSocketPair};
+use worker::js_sys::{Function, Promise, Reflect};
+use worker::web_sys::{self, Request};
+use worker::{Response, WebSocket, WebSocketPair};
 
+use crate::carried::Carried;
 use crate::instance::{Driven, wake};
 use crate::object::{Class, Shell};
 use crate::opening::Known;
 use crate::platform;
-use crate::push::Listeners;
+use crate::push::{Listeners, REST, SLICE};
 use crate::refusal::{Refusal, response};
 
 /// A socket is asked for at this address and what [`address`] writes behind it.
 const ADDRESS: &str = "http://object/sockets/";
-
-/// Sockets that are told in one go. Joins of the same shard are looked after between two of them.
-const SLICE: usize = 256;
 
 /// The close code for a page that says something: nobody listens to it (RFC 6455, section 7.4.1: a policy is violated).
 const POLICY: u16 = 1008;
@@ -47,14 +46,14 @@ fn meant(address: &str) -> Option<(Known, u32)> {
 }
 
 /// What answers a request for a socket; `None`: it asks for something else.
-pub fn given<C: Class>(
-    shell: &Rc<Shell<C>>,
-    request: &Request,
-) -> Option<worker::Result<Response>> {
-    let (meant, place) = meant(&request.inner().url())?;
+pub fn given<C: Class>(shell: &Rc<Shell<C>>, request: &Request) -> Option<JsValue> {
+    let (meant, place) = meant(&request.url())?;
     Some(match shell.greeting(&meant) {
-        Ok(greeting) => open(shell, place, greeting),
-        Err(refusal) => response(Err(refusal)),
+        Ok(greeting) => match open(shell, place, greeting) {
+            Ok(given) => given,
+            Err(error) => Promise::reject(&error.into()).into(),
+        },
+        Err(refusal) => response(Carried::Body, Err(refusal)),
     })
 }
 
@@ -62,10 +61,10 @@ fn open<C: Class>(
     shell: &Rc<Shell<C>>,
     place: u32,
     greeting: Option<String>,
-) -> worker::Result<Response> {
+) -> worker::Result<JsValue> {
     let place = place.to_string();
     if shell.instance().sockets_of(&place).len() >= MOST_OF_A_PLACE {
-        return response(Err(Refusal::busy()));
+        return Ok(response(Carried::Body, Err(Refusal::busy())));
     }
     let WebSocketPair { client, server } = WebSocketPair::new()?;
     shell.instance().accept(&server, &place);
@@ -74,21 +73,34 @@ fn open<C: Class>(
     }
     shell.about_listeners(Listeners::come);
     wake(shell);
-    Response::from_websocket(client)
+    Ok(web_sys::Response::from(Response::from_websocket(client)?).into())
 }
 
-/// Says `word` to all, in slices. It is handed to the platform once: for each socket anew it would take half of the time.
-pub async fn tell(sockets: &[WebSocket], word: &str) {
-    let word = JsValue::from_str(word);
+/// A round to all, slice by slice, from `word` on. A word is handed to the platform once for a slice: for each socket anew it
+/// would take half of the time.
+pub async fn tell<C: Class>(shell: &Rc<Shell<C>>, mut word: String) {
+    let sockets = shell.instance().sockets();
+    shell.about_listeners(|listeners| listeners.are(sockets.len()));
     let Some(send) = sockets.first().and_then(how_to_send) else {
         return;
     };
-    for slice in sockets.chunks(SLICE) {
-        for socket in slice {
+    let (mut told, mut rest) = (0, REST);
+    loop {
+        let said = JsValue::from_str(&word);
+        for socket in sockets[told..].iter().take(SLICE) {
             // One that is gone is not counted the next time.
-            let _ = send.call1(socket.as_ref(), &word);
+            let _ = send.call1(socket.as_ref(), &said);
         }
-        platform::sleep(Millis(0)).await;
+        told += SLICE;
+        if told >= sockets.len() {
+            return;
+        }
+        platform::sleep(rest).await;
+        match shell.next_word() {
+            None => return,
+            Some(next) if next.anew => (word, told, rest) = (next.word, 0, Millis(0)),
+            Some(next) => word = next.word,
+        }
     }
 }
 
@@ -101,13 +113,13 @@ fn how_to_send(socket: &WebSocket) -> Option<Function> {
 }
 
 /// A page has said something.
-pub fn hears(socket: &WebSocket) {
-    let _ = socket.close(Some(POLICY), Some("nothing is to be said here"));
+pub fn hears(socket: &web_sys::WebSocket) {
+    let _ = socket.close_with_code_and_reason(POLICY, "nothing is to be said here");
 }
 
 /// A page has closed its end.
-pub fn is_closed(socket: &WebSocket) {
-    let _ = socket.close::<&str>(None, None);
+pub fn is_closed(socket: &web_sys::WebSocket) {
+    let _ = socket.close();
 }
 
 /// The run is over: nothing will be said any more.

@@ -43,6 +43,10 @@ pub enum SyncFailed {
 pub struct Uplink {
     /// When the report under way left.
     under_way: Option<UnixMillis>,
+    /// When the last one left that was answered.
+    left: UnixMillis,
+    /// From when on the parent takes another.
+    allowed_from: UnixMillis,
     not_before: UnixMillis,
     failures: u32,
     wanted: Option<UnixMillis>,
@@ -58,7 +62,7 @@ impl Uplink {
     pub fn start_clock_anew(&mut self, now: UnixMillis) {
         self.under_way = self.under_way.map(|_| now);
         self.wanted = self.wanted.map(|_| now);
-        self.not_before = now;
+        (self.left, self.allowed_from, self.not_before) = (now, now, now);
     }
 
     /// Whether a report is on its way.
@@ -100,8 +104,20 @@ impl Uplink {
         let left = self.under_way.take().expect("an answer to no report");
         self.failures = 0;
         let pace = Millis(pace.0.min(LONGEST_PACE.0));
-        let jitter = share(Millis(pace.0 / 8), dice);
-        self.not_before = left.plus(Millis(pace.0 + jitter.0));
+        self.left = left;
+        self.allowed_from = left.plus(with_jitter(pace, dice));
+        self.not_before = self.allowed_from;
+    }
+
+    /// The next report leaves so long after the last one, though the parent would take it sooner.
+    pub fn rests(&mut self, pace: Millis, dice: u32) {
+        let rested = self.left.plus(with_jitter(pace, dice));
+        self.not_before = self.not_before.max(rested);
+    }
+
+    /// The next report leaves as soon as the parent takes it.
+    pub fn rests_no_more(&mut self) {
+        self.not_before = self.allowed_from;
     }
 
     /// The report was not answered: the next may leave after half to all of a pause that doubles.
@@ -118,8 +134,13 @@ impl Uplink {
         };
         self.failures = self.failures.saturating_add(1);
         let half = Millis(pause.0.min(LONGEST_PAUSE.0) / 2);
-        self.not_before = now.plus(Millis(half.0 + share(half, dice).0));
+        self.allowed_from = now.plus(Millis(half.0 + share(half, dice).0));
+        self.not_before = self.allowed_from;
     }
+}
+
+fn with_jitter(pace: Millis, dice: u32) -> Millis {
+    Millis(pace.0 + share(Millis(pace.0 / 8), dice).0)
 }
 
 /// `dice` out of 2³² of `whole`.
@@ -178,6 +199,20 @@ mod tests {
             uplink.succeeded(Millis(80), dice);
             uplink.want(T);
             assert_eq!(uplink.due(Some(T)), Some(after(due)), "dice {dice}");
+        }
+    }
+
+    #[test]
+    fn a_shard_may_rest_for_longer_than_its_parent_asks_for_and_no_shorter() {
+        for (rest, due) in [(0, 80), (80, 80), (200, 200)] {
+            let mut uplink = Uplink::default();
+            uplink.want(T);
+            uplink.starts(T);
+            uplink.succeeded(Millis(80), 0);
+            uplink.rests(Millis(rest), 0);
+            assert_eq!(uplink.due(Some(T)), Some(after(due)), "rests {rest} ms");
+            uplink.rests_no_more();
+            assert_eq!(uplink.due(Some(T)), Some(after(80)), "rests {rest} ms");
         }
     }
 
