@@ -7,6 +7,8 @@ import { textOf, withEnding } from "./repository.mjs";
 /** Those files of the objects that wait for the platform; every other file of theirs is part of the section. */
 const AROUND = [
   "call",
+  "caller",
+  "carried",
   "coordinator_object",
   "drand",
   "instance",
