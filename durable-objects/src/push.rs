@@ -20,12 +20,12 @@ use serde::Serialize;
 /// Sockets of one shard. A round to 8,000 takes about half a second of the object's time.
 pub const MOST_SOCKETS: usize = 8_000;
 
-/// Sockets that are told in one go: 8 ms of the object's time. Whoever joins waits here and there for one.
-pub const SLICE: usize = 128;
+/// Sockets that are told in one go: 4 ms of the object's time. Whoever joins waits for one at each step of the way.
+pub const SLICE: usize = 64;
 
-/// Between two slices. A round of 8,000 has 62 of them: 0.4 s for what else there is to do, and no more, so that a round is
+/// Between two slices. A round of 8,000 has 125 of them: 0.4 s for what else there is to do, and no more, so that a round is
 /// over in a second.
-pub const REST: Millis = Millis(6);
+pub const REST: Millis = Millis(3);
 
 const _: () = assert!(MOST_SOCKETS as u64 / SLICE as u64 * REST.0 <= AT_MOST_EVERY.0 / 2);
 
