@@ -292,9 +292,13 @@ impl<'a> StateDocument<'a> {
             session_ends_at_ms: standing.session_ends.map(|at| at.0),
             board_version: board.map(|board| board.version),
             board_age_ms: in_use.map(|in_use| in_use.age.0),
-            poll_ms: poll::under_load(
-                poll::interval(standing.stand, ahead, eta, opens_at, now),
-                in_use.map(|in_use| in_use.age),
+            poll_ms: poll::appointed(
+                poll::under_load(
+                    poll::interval(standing.stand, ahead, eta, opens_at, now),
+                    in_use.map(|in_use| in_use.age),
+                ),
+                standing.ask_again,
+                now,
             )
             .0,
             message: board.and_then(|board| board.message.as_deref()),

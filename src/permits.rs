@@ -1,8 +1,10 @@
 //! Making permits, without asking anybody: a random nonce, and a home among the shards that take joins.
 
+use std::borrow::Cow;
+
 use anteroom_config::Regions;
 use anteroom_queue::board::Board;
-use anteroom_queue::units::{KeyHash, Nonce, ShardIndex};
+use anteroom_queue::units::{KeyHash, Millis, Nonce, ShardIndex};
 use anteroom_token::{Challenge, Permit, Ticket};
 use sha2::{Digest, Sha256};
 
@@ -11,17 +13,17 @@ use crate::platform;
 /// How long a permit may make a place. Short, so that permits cannot be stockpiled; the page asks for a new one.
 pub const PERMIT_SECONDS: u64 = 5 * 60;
 
-/// A new permit that asks for `challenge`, for a visitor from that continent. Without a board its home is one of the first
+/// A new permit that asks for `challenge`, for a visitor from that continent, by a board and its age. Without one its home is one of the first
 /// shards, one of each region, which every run has.
 pub fn fresh(
-    board: Option<&Board>,
+    board: Option<(&Board, Millis)>,
     (regions, continent): (&Regions, Option<&str>),
     challenge: Challenge,
     now: u64,
 ) -> Permit {
     let first: Vec<ShardIndex> = (0..regions.shards.len() as u16).map(ShardIndex).collect();
-    let open = board.map_or(&first[..], |board| &board.open_shards);
-    let open = regions.homes(open, continent);
+    let open = board.map_or(Cow::Owned(first), |(board, age)| board.homes(age));
+    let open = regions.homes(&open, continent);
     let home = match open.len() {
         0 => 0,
         count => open[platform::random_below(count)].0,
@@ -150,6 +152,7 @@ mod tests {
     use crate::samples;
     use anteroom_queue::board::Phase;
     use anteroom_queue::units::ShardIndex;
+    use std::collections::BTreeSet;
 
     #[test]
     fn a_permit_whose_home_is_full_has_one_other_home_and_asks_for_nothing_more() {
@@ -181,6 +184,19 @@ mod tests {
                 Some(there)
             );
         }
+    }
+
+    #[test]
+    fn by_an_outdated_board_any_shard_of_the_run_is_a_home() {
+        let mut board = samples::board(Phase::Open);
+        (board.open_shards, board.shards) = (vec![ShardIndex(1)], 4);
+        let homes = |age_ms: u64| -> BTreeSet<u16> {
+            let here = (&Regions::default(), None);
+            let permit = || fresh(Some((&board, Millis(age_ms))), here, Challenge::None, 1_000);
+            (0..200).map(|_| permit().home).collect()
+        };
+        assert_eq!(homes(10_000), BTreeSet::from([1]));
+        assert_eq!(homes(10_001), BTreeSet::from([0, 1, 2, 3]));
     }
 
     // P4.

@@ -16,6 +16,8 @@ const SLOWER_WHEN_OVERLOADED: u64 = 3;
 const OVERLOADED_AFTER: Millis = Millis(5_000);
 /// A visitor asks about this many times during the likely wait, within the two limits above.
 const POLLS_DURING_A_WAIT: u64 = 20;
+/// The longest that a home may have somebody wait whose claim is pending: beyond it a grant would be given back.
+const LATEST_APPOINTMENT: Millis = Millis(25_000);
 /// Without an estimate: so many ahead are near.
 const NEAR: u64 = 100;
 /// Without an estimate: fewer than this are not far.
@@ -47,6 +49,12 @@ pub fn interval(
             _,
         ) => LONGEST_POLL,
     }
+}
+
+/// Not before the home said to ask again, by its own clock.
+pub fn appointed(interval: Millis, ask_again: Option<UnixMillis>, now: UnixMillis) -> Millis {
+    let wait = ask_again.map_or(Millis(0), |at| at.since(now).min(LATEST_APPOINTMENT));
+    interval.max(wait)
 }
 
 /// The same while the objects do not keep up, told by the age of the board: so much less often that
@@ -105,6 +113,24 @@ mod tests {
                 interval(stand, ahead, eta, None, UnixMillis(0)).0,
                 expected,
                 "{stand:?} {ahead:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_home_may_say_later_but_neither_sooner_nor_after_a_grant_would_be_given_back() {
+        let now = UnixMillis(1_000_000);
+        for (after, expected) in [
+            (None, 2_000),
+            (Some(500), 2_000),
+            (Some(9_000), 9_000),
+            (Some(90_000), 25_000),
+        ] {
+            let at = after.map(|after| now.plus(Millis(after)));
+            assert_eq!(
+                appointed(SHORTEST_POLL, at, now),
+                Millis(expected),
+                "{after:?}"
             );
         }
     }

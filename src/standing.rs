@@ -91,6 +91,8 @@ pub struct Standing {
     pub rank: Option<u64>,
     /// While called: until when the offer stands.
     pub offer_until: Option<UnixMillis>,
+    /// While pending or provisional: when to ask again, if that is later than usual.
+    pub ask_again: Option<UnixMillis>,
     /// While admitted: when the session ends; afterwards, when it ended.
     pub session_ends: Option<UnixMillis>,
     /// While called: the offer may be made to stand longer, once.
@@ -107,6 +109,7 @@ impl Standing {
         entry: None,
         rank: None,
         offer_until: None,
+        ask_again: None,
         session_ends: None,
         may_defer: false,
         missed_draw: false,
@@ -114,12 +117,17 @@ impl Standing {
 
     /// As its home tells it.
     pub fn of_place(place: &PlaceView) -> Self {
+        let waits = matches!(
+            place.state,
+            VisitorState::Pending | VisitorState::Provisional
+        );
         Standing {
             stand: place.state.into(),
             line: place.line.0,
             entry: place.entry.map(|entry| entry.0),
             rank: place.rank.map(|rank| rank.0),
-            offer_until: place.offer_until,
+            offer_until: place.offer_until.filter(|_| !waits),
+            ask_again: place.offer_until.filter(|_| waits),
             session_ends: place.session_ends,
             may_defer: place.may_defer,
             missed_draw: place.missed_draw,
@@ -170,6 +178,7 @@ pub fn from_ticket(ticket: &Ticket, board: Option<&Board>) -> FromTicket {
         entry: ticket.entry,
         rank,
         offer_until,
+        ask_again: None,
         session_ends: None,
         may_defer: false,
         missed_draw: line.is_some_and(|line| missed_draw(ticket, line)),

@@ -13,6 +13,7 @@
 //! line is alive.
 
 use anteroom_queue::board::{Advance, Board, LineBoard, Phase};
+use anteroom_queue::limits::PLANNED_PLACES;
 use anteroom_queue::settings::Limits;
 use anteroom_queue::units::{EntryNumber, Millis, Rank, UnixMillis};
 use serde::Serialize;
@@ -50,8 +51,12 @@ const RETURNING_A_SECOND: u64 = 300;
 /// Pages that may ask the edges in one second when the board has changed in a way that a word does not tell.
 const ASKING_A_SECOND: u64 = 100_000;
 
-/// Of those whose turn has come, so many ask for it in one second at each shard, beside its joins.
-const TURNS_A_SECOND: u64 = 500;
+/// Of those whose turn has come, so many ask for it in one second at each shard, beside its joins and those whose claims are
+/// pending.
+const TURNS_A_SECOND: u64 = 300;
+
+/// All places that a shard is planned for have asked within this time.
+const LONGEST_TURNS: Millis = Millis(PLANNED_PLACES * 1_000 / TURNS_A_SECOND);
 
 /// An edge uses its board for so long: whoever asks at once may be told the old one.
 const BOARD_IN_USE: Millis = Millis(1_000);
@@ -99,6 +104,8 @@ struct AdvanceWord {
 #[derive(Clone, Debug, Default)]
 pub struct Listeners {
     count: usize,
+    /// Places of this shard that have been called.
+    called: u64,
     /// What was on the board beside the moving numbers, and the first version known that had it.
     settled: Option<(Board, u64)>,
     told: Option<Told>,
@@ -110,6 +117,7 @@ struct Told {
     /// What everybody has been told at least.
     version: u64,
     brakes: (bool, Vec<Phase>),
+    /// Places of this shard that had been called.
     called: u64,
     /// What everybody knew before.
     called_before: u64,
@@ -134,14 +142,15 @@ fn brakes(board: &Board) -> (bool, Vec<Phase>) {
     )
 }
 
-fn called(board: &Board) -> u64 {
-    board.lines.iter().map(|line| line.called.0).sum()
-}
-
 impl Listeners {
     /// So many listen now: they were counted.
     pub fn are(&mut self, count: usize) {
         self.count = count;
+    }
+
+    /// So many places of this shard have been called.
+    pub fn called_are(&mut self, count: u64) {
+        self.called = count;
     }
 
     /// One more.
@@ -208,12 +217,12 @@ impl Listeners {
         self.told = Some(Told {
             version: board.version,
             brakes: brakes(board),
-            called: called(board),
-            called_before: self.told.as_ref().map_or(called(board), known_to_all),
+            called: self.called,
+            called_before: self.told.as_ref().map_or(self.called, known_to_all),
             began: now,
             ended: None,
         });
-        self.said(run, board, age, self.turn_within(board), now)
+        self.said(run, board, age, self.turn_within(), now)
     }
 
     /// The word for the next slice of the round that goes on.
@@ -222,16 +231,16 @@ impl Listeners {
         let anew = told.is_none_or(|told| told.brakes != brakes(board));
         let word = match anew {
             true => self.word(run, board, age, now),
-            false => self.said(run, board, age, self.turn_within(board), now),
+            false => self.said(run, board, age, self.turn_within(), now),
         };
         Next { word, anew }
     }
 
     /// Within which time those ask whose turn has come since the last round.
-    fn turn_within(&self, board: &Board) -> Millis {
+    fn turn_within(&self) -> Millis {
         let before = self.told.as_ref().map(|told| told.called_before);
-        let new = before.map_or(0, |before| called(board).saturating_sub(before));
-        Millis(new / u64::from(board.shards.max(1)) * 1_000 / TURNS_A_SECOND)
+        let new = before.map_or(0, |before| self.called.saturating_sub(before));
+        Millis(new * 1_000 / TURNS_A_SECOND)
     }
 
     /// The round is over: everybody was told.
@@ -264,7 +273,7 @@ impl Listeners {
             stock_left: board.stock.map(|stock| stock.left),
             lines: board.lines.iter().map(LineWord::from).collect(),
             ask_within_ms: asks_within(board).0,
-            turn_within_ms: turn_within.0.min(LONGEST_SPREAD.0),
+            turn_within_ms: turn_within.0.min(LONGEST_TURNS.0),
             return_within_ms: (self.count as u64 * 1_000 / RETURNING_A_SECOND).max(1_000),
         };
         serde_json::to_string(&word).expect("plain data becomes JSON")

@@ -132,7 +132,7 @@ fn each_slice_of_a_round_is_told_what_is_known_by_then_and_a_brake_begins_the_ro
     listeners.heard_it(t);
     listeners.word(1, &board, Millis(0), t.plus(Millis(1_000)));
     board.version += 1;
-    board.lines[0].called = Rank(500);
+    listeners.called_are(300);
     let next = listeners.next(1, &board, Millis(0), t.plus(Millis(1_100)));
     let word = read(&next.word);
     assert_eq!(
@@ -160,20 +160,20 @@ fn each_slice_of_a_round_is_told_what_is_known_by_then_and_a_brake_begins_the_ro
 
 #[test]
 fn whose_turn_has_come_is_spread_by_how_many_there_are_at_each_shard() {
-    let mut board = board();
+    let board = board();
     let mut listeners = Listeners::default();
     listeners.are(1);
-    let mut turn_within = |called, shards| -> u64 {
-        (board.lines[0].called, board.shards) = (Rank(called), shards);
+    let mut turn_within = |called| -> u64 {
+        listeners.called_are(called);
         let word = listeners.word(1, &board, Millis(0), UnixMillis(1));
         listeners.heard_it(UnixMillis(1));
         let word: serde_json::Value = serde_json::from_str(&word).unwrap();
         word["turn_within_ms"].as_u64().unwrap()
     };
-    assert_eq!(turn_within(1_000, 1), 0, "nobody knows how many are new");
-    assert_eq!(turn_within(1_001, 1), 2);
-    assert_eq!(turn_within(3_001, 4), 1_000);
-    assert_eq!(turn_within(90_000, 1), LONGEST_SPREAD.0);
+    assert_eq!(turn_within(1_000), 0, "nobody knows how many are new");
+    assert_eq!(turn_within(1_001), 3);
+    assert_eq!(turn_within(1_301), 1_000);
+    assert_eq!(turn_within(90_000), 26_666);
 }
 
 #[test]

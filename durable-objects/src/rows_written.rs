@@ -135,7 +135,7 @@ fn rows_of_a_draw(entrants: u32) -> Vec<usize> {
     let mut pair = Pair::with(settings);
     pair.run_for(Millis(500));
     // So few a second that one shard is enough: the draw asks every shard that takes joins, and here is one.
-    joins(&mut pair, entrants, 300);
+    joins(&mut pair, entrants, 200);
     let begun = pair.coordinator_rows.transactions.len();
     pair.run_for(Millis::from_seconds(40));
     let written = &pair.coordinator_rows.transactions[begun..];

@@ -1,10 +1,9 @@
-//! Everything a shard object does except I/O: it takes calls, gathers them into groups, applies
-//! them to the core, has the rows stored, and only then gives answers and reports out.
+//! Everything a shard object does except I/O: it takes calls, gathers them into groups, applies them to the core, has
+//! the rows stored, and only then gives answers and reports out.
 //!
-//! The object owns one desk and calls [`ShardDesk::step`] whenever [`ShardDesk::next`] is due or
-//! something has come in. Every call is synchronous and is told the time, so a whole life of a
-//! shard can be replayed from a list. After a [`WriteFailed`] the desk must not be used again: its
-//! state is newer than storage.
+//! The object owns one desk and calls [`ShardDesk::step`] whenever [`ShardDesk::next`] is due or something has come in.
+//! Every call is synchronous and is told the time, so a whole life of a shard can be replayed from a list. After a
+//! [`WriteFailed`] the desk must not be used again: its state is newer than storage.
 
 use anteroom_queue::board::Stock;
 use anteroom_queue::limits::{CLOCK_TOLERANCE, LATE_AFTER};
@@ -174,8 +173,7 @@ impl<T> ShardDesk<T> {
             .then(|| board.map(|(board, age)| self.listeners.greeting(self.run, board, age, now)))
     }
 
-    /// The coordinator wants a report now: it leaves with a later step. The answer is the board as
-    /// it is.
+    /// The coordinator wants a report now: it leaves with a later step. The answer is the board as it is.
     pub fn poke(&mut self, now: UnixMillis) -> Vec<u8> {
         self.uplink.want(now);
         self.answer(ShardBody::Board, now)
@@ -221,7 +219,10 @@ impl<T> ShardDesk<T> {
         replies.extend(self.gather.out_of_patience(now));
         let mut answers: Vec<(T, Vec<u8>)> = replies
             .into_iter()
-            .map(|(to, reply)| (to, self.answer(ShardBody::Reply(reply), now)))
+            .map(|(to, reply)| {
+                let reply = self.shard.with_appointment(reply, now);
+                (to, self.answer(ShardBody::Reply(reply), now))
+            })
             .collect();
         self.answer_readers(news, now, &mut answers);
         let word = self.word(now);
@@ -240,19 +241,18 @@ impl<T> ShardDesk<T> {
 
     /// What is to be said to all who listen, if it is time.
     fn word(&mut self, now: UnixMillis) -> Option<String> {
-        let board = self.shard.board()?;
+        let (board, age) = (self.shard.board()?, self.shard.board_age(now)?);
         self.listeners
             .due(Some(board), now)
             .filter(|at| *at <= now)?;
-        Some(
-            self.listeners
-                .word(self.run, board, self.shard.board_age(now)?, now),
-        )
+        self.listeners.called_are(self.shard.called_here());
+        Some(self.listeners.word(self.run, board, age, now))
     }
 
     /// The word for the next slice of the round that goes on.
     pub fn next_word(&mut self, now: UnixMillis) -> Option<Next> {
         let (board, age) = (self.shard.board()?, self.shard.board_age(now)?);
+        self.listeners.called_are(self.shard.called_here());
         Some(self.listeners.next(self.run, board, age, now))
     }
 

@@ -14,7 +14,11 @@ pub const SYNC_TIMEOUT: Millis = Millis(3_000);
 /// The pause after a first failure; it doubles with each further one.
 const FIRST_PAUSE: Millis = Millis(100);
 
-/// The longest pause: a coordinator that is back is found within this time.
+/// The longest pause while a parent cannot be reached: whoever joins meanwhile waits for it to be found, and eighty children
+/// that knock once a second are a sixth of what it is planned for.
+const LONGEST_AWAY: Millis = Millis(1_000);
+
+/// The longest pause of all.
 pub const LONGEST_PAUSE: Millis = Millis(5_000);
 
 /// The pause after a coordinator said that it has too much to do: never at once.
@@ -125,7 +129,8 @@ impl Uplink {
         self.under_way = None;
         let pause = match why {
             SyncFailed::Unreachable(_) => {
-                Millis(FIRST_PAUSE.0.saturating_mul(1 << self.failures.min(16)))
+                let doubled = FIRST_PAUSE.0.saturating_mul(1 << self.failures.min(16));
+                Millis(doubled.min(LONGEST_AWAY.0))
             }
             SyncFailed::Overloaded => {
                 Millis(OVERLOAD_PAUSE.0.saturating_mul(1 << self.failures.min(16)))
@@ -217,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_lengthen_the_pause_up_to_five_seconds_and_success_ends_it() {
+    fn failures_lengthen_the_pause_up_to_a_second_and_success_ends_it() {
         let mut uplink = Uplink::default();
         let mut pauses = Vec::new();
         for _ in 0..9 {
@@ -225,7 +230,7 @@ mod tests {
             uplink.failed(T, &away(), 0);
             pauses.push(uplink.due(Some(T)).unwrap().since(T).0);
         }
-        assert_eq!(pauses, [50, 100, 200, 400, 800, 1_600, 2_500, 2_500, 2_500]);
+        assert_eq!(pauses, [50, 100, 200, 400, 500, 500, 500, 500, 500]);
         uplink.starts(T);
         uplink.succeeded(Millis(50), 0);
         assert_eq!(uplink.due(Some(T)), Some(after(50)));

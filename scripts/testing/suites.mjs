@@ -11,10 +11,16 @@ import { filesBelow } from "../stamps.mjs";
 
 const WASM_TARGET = "wasm32-unknown-unknown";
 const WORKER_PACKAGES = ["anteroom", "anteroom-durable-objects"];
-/** What has to be shown on every run of the tests: few worlds with a crowd, many in which everything fails, every small one. */
+/**
+ * What has to be shown on every run of the tests: few worlds with a crowd, many in which everything fails, sales of a million
+ * with relays, also after an outage and from cold, every small one.
+ */
 const SIMULATIONS = [
   ["simulation", "simulation", ["--seeds", "10", "--visitors", "10000"]],
   ["simulation of faults", "simulation", ["--profile", "faults", "--seeds", "150"]],
+  ["a sale of a million", "simulation", ["--profile", "megasale"]],
+  ["a million come back", "simulation", ["--profile", "outage"]],
+  ["seventy times the plan", "simulation", ["--profile", "surge"]],
   ["model", "model", ["--small"]],
 ];
 

@@ -95,7 +95,7 @@ fn sealed(
     in_use: Option<&InUse>,
     challenge: Challenge,
 ) -> (Permit, String) {
-    let board = in_use.map(|in_use| &*in_use.board);
+    let board = in_use.map(|in_use| (&*in_use.board, in_use.age));
     let regions = &room.event.regions;
     let continent = match regions.shards.is_empty() {
         true => None,

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use anteroom_queue::limits::{MAX_SHARDS, PLANNED_PLACES};
 
+use crate::megasale::Mishap;
+
 /// Visitors that one run can hold: their numbers are 32 bits wide and memory is finite.
 const MOST_VISITORS: u64 = 5_000_000;
 
@@ -30,17 +32,15 @@ pub enum Profile {
     Bots,
     /// Whatever each seed decides, in a world in which everything fails that can.
     Faults,
-    /// Millions of visitors in ten minutes.
-    Megasale,
-    /// The same, with a region lost for good.
-    RegionLost,
+    /// Millions of visitors in ten minutes, and what happens beside.
+    Megasale(Mishap),
 }
 
 impl Profile {
     /// Visitors that one run can hold.
     const fn most_visitors(self) -> u64 {
         match self {
-            Self::Megasale | Self::RegionLost => MOST_OF_A_MEGASALE,
+            Self::Megasale(_) => MOST_OF_A_MEGASALE,
             Self::Seeds | Self::Raffle | Self::Bots | Self::Faults => MOST_VISITORS,
         }
     }
@@ -49,8 +49,10 @@ impl Profile {
     const fn visitors(self) -> u32 {
         match self {
             Self::Faults => 300,
-            Self::Megasale => 1_000_000,
-            Self::RegionLost => 2_000_000,
+            Self::Megasale(Mishap::None | Mishap::Surge) => 1_000_000,
+            Self::Megasale(Mishap::RegionLost) => 2_000_000,
+            // A million of them listen when everything breaks off.
+            Self::Megasale(Mishap::Outage) => 1_300_000,
             Self::Seeds | Self::Raffle | Self::Bots => 10_000,
         }
     }
@@ -114,10 +116,12 @@ fn profile(value: &str) -> Result<Profile, String> {
         "raffle" => Ok(Profile::Raffle),
         "bots" => Ok(Profile::Bots),
         "faults" => Ok(Profile::Faults),
-        "megasale" => Ok(Profile::Megasale),
-        "region-lost" => Ok(Profile::RegionLost),
+        "megasale" => Ok(Profile::Megasale(Mishap::None)),
+        "region-lost" => Ok(Profile::Megasale(Mishap::RegionLost)),
+        "outage" => Ok(Profile::Megasale(Mishap::Outage)),
+        "surge" => Ok(Profile::Megasale(Mishap::Surge)),
         _ => Err(format!(
-            "--profile is {value:?}; seeds, raffle, bots, faults, megasale and region-lost are allowed"
+            "--profile is {value:?}; seeds, raffle, bots, faults, megasale, region-lost, outage and surge are allowed"
         )),
     }
 }
@@ -162,7 +166,7 @@ mod tests {
             ("--seed", "a value is missing"),
             (
                 "--profile fast",
-                "seeds, raffle, bots, faults, megasale and region-lost are allowed",
+                "seeds, raffle, bots, faults, megasale, region-lost, outage and surge are allowed",
             ),
             ("--fast 1", "--fast is not known"),
         ] {

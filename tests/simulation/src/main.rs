@@ -6,7 +6,7 @@ use std::time::Instant;
 use mimalloc::MiMalloc;
 use simulation::arguments::{Arguments, Profile, USAGE};
 use simulation::flood::Told;
-use simulation::megasale;
+use simulation::megasale::{self, Mishap};
 use simulation::plan::{Defence, Plan};
 use simulation::raffle::{self, Raffle};
 use simulation::report::{Report, told};
@@ -32,8 +32,8 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    if let Profile::Megasale | Profile::RegionLost = arguments.profile {
-        return megasales(&arguments);
+    if let Profile::Megasale(mishap) = arguments.profile {
+        return megasales(mishap, &arguments);
     }
     let begun = Instant::now();
     let mut report = Report::default();
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
             faults(&arguments, &mut report);
             Vec::new()
         }
-        Profile::Megasale | Profile::RegionLost => unreachable!("they have reports of their own"),
+        Profile::Megasale(_) => unreachable!("it has a report of its own"),
     };
     let mut json = report.json(begun.elapsed().as_secs_f64(), peak_rss_mb());
     let kept = raffles.iter().all(Raffle::holds);
@@ -156,15 +156,12 @@ fn faults(arguments: &Arguments, report: &mut Report) {
 }
 
 /// Runs with a report of their own.
-fn megasales(arguments: &Arguments) -> ExitCode {
+fn megasales(mishap: Mishap, arguments: &Arguments) -> ExitCode {
     let mut held = true;
     let mut reports = Vec::new();
     for seed in (arguments.seed..=u64::MAX).take(arguments.seeds as usize) {
         let begun = Instant::now();
-        let told = match arguments.profile {
-            Profile::RegionLost => megasale::run_with_a_loss(seed, arguments.visitors),
-            _ => megasale::run(seed, arguments.visitors),
-        };
+        let told = megasale::run_beside(mishap, seed, arguments.visitors);
         println!("{}", told.text());
         held &= told.holds();
         reports.push(told.json(begun.elapsed().as_secs_f64(), peak_rss_mb()));

@@ -16,7 +16,7 @@
 use std::collections::BTreeSet;
 
 use super::Coordinator;
-use crate::board::Phase;
+use crate::board::{MOST_OPEN, Phase};
 use crate::child::Child;
 use crate::limits::{MAX_SHARDS, PLANNED_JOINS_PER_SECOND};
 use crate::load::Load;
@@ -27,17 +27,13 @@ use crate::units::{Millis, ShardIndex, UnixMillis};
 
 /// One more is opened when those that are have this many joins a second each: below the plan, since the rate goes on growing
 /// until the board has reached every edge.
-const MORE_ABOVE: u64 = PLANNED_JOINS_PER_SECOND * 4 / 5;
+const MORE_ABOVE: u64 = PLANNED_JOINS_PER_SECOND * 7 / 10;
 
 /// As many stay open as have at least this many joins a second each.
 const FEWER_BELOW: u64 = MORE_ABOVE * 3 / 4;
 
 /// The time after which a need that fell is believed.
 const FEWER_AFTER: Millis = Millis(10_000);
-
-/// Shards named on a board: it says them in 1.5 kB, and they take 256,000 joins a second as planned, which is two and a half
-/// times the most that an event of fifty million is laid out for.
-pub const MOST_OPEN: u16 = 512;
 
 /// Of the planned shards one in this many is open although nobody comes, at most [`MOST_IDLE`]: a crowd that nobody announced
 /// finds them.

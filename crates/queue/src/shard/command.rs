@@ -238,7 +238,8 @@ pub struct PlaceView {
     pub arrived: UnixMillis,
     /// Where the visitor stands.
     pub state: VisitorState,
-    /// While called: until when the offer stands, if it is known.
+    /// While called: until when the offer stands, if it is known. While pending or provisional, on its way to an edge: when to ask again, if
+    /// that is later than usual (edges of before do not look at it then, and could not read a field of its own).
     pub offer_until: Option<UnixMillis>,
     /// While admitted: when the session ends; afterwards, when it ended.
     pub session_ends: Option<UnixMillis>,

@@ -9,11 +9,12 @@
 //! What is deliberately absent: a clock, entropy, keys, sockets, storage. Commands carry the
 //! time; [`Outcome::rows`] carry what must be stored before the answer leaves.
 //!
-//! One file an idea: `joining` (joins and tries), `turn` (what a place is, claims, leaving),
+//! One file an idea: `joining` (joins and tries), `turn` (what a place is, claims, leaving), `appointments` (when pending claims are asked about),
 //! `session` (passes' sessions and deadlines), `networks` and `rechecking` (passes that are shared), `syncing` (reports and answers), `entrants` (who came
 //! before the opening), `absent` (who left before being called), `crawlers` (requests without a place), `offers` (offers of a place's own), `keeping` (member keys, codes, hand-overs), `storing` (rows).
 
 mod absent;
+mod appointments;
 mod by_permit;
 pub mod command;
 pub mod crawlers;
@@ -45,6 +46,7 @@ use crate::sync::{Counters, LineReport, OfferClock};
 use crate::units::{ClaimId, KeyHash, Millis, Nonce, PlaceIndex, ShardIndex, UnixMillis};
 
 use absent::Left;
+use appointments::Appointments;
 use by_permit::ByPermit;
 pub use crawlers::{CrawledSecond, Crawlers};
 
@@ -120,6 +122,8 @@ pub struct Shard {
     crawlers: Crawlers,
     lines: Vec<Line>,
     deadlines: Deadlines,
+    /// When visitors of pending claims ask again.
+    appointments: Appointments,
     /// Grants whose first pass has not been fetched.
     unissued: BTreeSet<PlaceIndex>,
     /// First visits admitted in one step and not confirmed.
@@ -171,6 +175,7 @@ impl Shard {
             crawlers: Crawlers::default(),
             ended_at: None,
             deadlines: Deadlines::default(),
+            appointments: Appointments::default(),
             unissued: BTreeSet::new(),
             unconfirmed: BTreeSet::new(),
             unset_offers: BTreeSet::new(),

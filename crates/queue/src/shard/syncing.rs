@@ -239,6 +239,7 @@ impl Shard {
         }
         self.lines[position].row.granted = granted;
         self.changed.counters = true;
+        self.appointments.granted.add(new, now);
         for _ in 0..new {
             match self.lines[position].claims.pop_first() {
                 Some((order, index)) => self.grant(index, order, now),

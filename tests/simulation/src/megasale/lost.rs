@@ -25,7 +25,7 @@ const EDGE_PATIENCE_MS: u64 = 1_000;
 
 impl World {
     fn is_over(&self, now: u64) -> bool {
-        self.plan.lost_at_ms.is_some_and(|at| now >= at)
+        self.plan.lost_at_ms().is_some_and(|at| now >= at)
     }
 
     /// Whether this shard has vanished.
@@ -93,7 +93,7 @@ impl World {
     /// Whether it is known that this shard will not come back: then who has no place there gets another permit.
     fn is_given_up(&self, shard: u16, now: u64) -> bool {
         let is_known = |at: u64| now >= at + GIVEN_UP_AFTER_MS;
-        self.is_lost(shard, now) && self.plan.lost_at_ms.is_some_and(is_known)
+        self.is_lost(shard, now) && self.plan.lost_at_ms().is_some_and(is_known)
     }
 
     /// The organizer says so in the configuration.

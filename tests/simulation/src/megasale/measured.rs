@@ -20,6 +20,10 @@ pub struct Measured {
     pub join: Histogram,
     /// The same less the round trip between that shard and the coordinator.
     pub join_beyond_trip: Histogram,
+    /// The same of joins that met the outage.
+    pub join_through_outage: Histogram,
+    /// From the end of the outage until a page listens again.
+    pub back: Histogram,
     /// Where the time of joins goes.
     pub ways: Ways,
     /// Reports of shards: from leaving to the answer.
@@ -44,6 +48,11 @@ pub struct Measured {
     pub called: (u64, u64),
     /// Sessions that were given back.
     pub released: u64,
+    /// Sockets that broke off in the outage, and pages that then listened to the edge's stream.
+    pub broken_off: u64,
+    pub on_streams: u64,
+    /// Sessions that began and ended without their page hearing of them, in the outage.
+    pub missed: u64,
     /// Requests of isolates for boards.
     pub reads: u64,
     /// After a loss: requests of visitors to whom it was said that the home is away.
@@ -67,6 +76,8 @@ impl Measured {
             relayed_shards: Role::new("relayed shards"),
             join: times(),
             join_beyond_trip: times(),
+            join_through_outage: times(),
+            back: times(),
             ways: Ways::new(),
             shard_trip: times(),
             relay_trip: times(),
@@ -79,6 +90,9 @@ impl Measured {
             refused: 0,
             called: (0, 0),
             released: 0,
+            broken_off: 0,
+            on_streams: 0,
+            missed: 0,
             reads: 0,
             told_away: 0,
             sessions_at_loss: 0,

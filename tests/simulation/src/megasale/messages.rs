@@ -79,8 +79,8 @@ pub enum Event {
     RelayPoked(u16),
     /// A relay's step is due.
     RelayStep(u16),
-    /// The coordinator's answer reaches a relay.
-    RelayHears(u16, Box<SyncReply>),
+    /// The coordinator's answer reaches a relay, or does not come.
+    RelayHears(u16, Option<Box<SyncReply>>),
     /// A report reaches the coordinator.
     AtCoordinator(Report),
     /// The coordinator is done with what came before and takes it in.
@@ -93,6 +93,8 @@ pub enum Event {
     Acked(u16, Join, u32, u32),
     /// A visitor's answer to anything else.
     Told(u16, Box<(Ask, ShardReply)>),
+    /// A visitor loads the page, and joins.
+    Comes(Join),
     /// A page does something at the place's home.
     Visit(u16, Ask),
     /// An isolate wants a newer board.

@@ -1,7 +1,7 @@
 //! Fifty million visitors: the real coordinator, relays and shards under a modelled network, with modelled times for what
 //! each object does. `plan` has the figures and where they come from.
 //!
-//! It is another simulation than the one with faults: nothing fails here, and instead of everything that is seen only what a
+//! It is another simulation than the one with faults: nothing fails here but what `lost` and `outage` have fail, and instead of everything that is seen only what a
 //! sale of this size is about is looked at. A visitor is a join on its way, then eight bytes at the home, then whatever that
 //! page does next; what anybody is or may do is asked of the core, with the commands of the real shells.
 //!
@@ -19,6 +19,7 @@ mod measured;
 mod messages;
 mod meters;
 mod objects;
+mod outage;
 mod pages;
 pub mod plan;
 mod relay_shell;
@@ -42,6 +43,7 @@ use distances::Distances;
 use measured::Measured;
 use messages::Event;
 use pages::Isolate;
+pub use plan::Mishap;
 use plan::Plan;
 use relay_shell::RelayShell;
 use shard_shell::ShardShell;
@@ -85,19 +87,15 @@ struct World {
 
 /// Runs the sale.
 pub fn run(seed: u64, visitors: u32) -> Told {
-    run_plan(Plan {
-        seed,
-        visitors,
-        lost_at_ms: None,
-    })
+    run_beside(Mishap::None, seed, visitors)
 }
 
-/// Runs a sale in the middle of which a third of the shards and their relays are lost for good.
-pub fn run_with_a_loss(seed: u64, visitors: u32) -> Told {
+/// Runs a sale beside which something happens.
+pub fn run_beside(mishap: Mishap, seed: u64, visitors: u32) -> Told {
     run_plan(Plan {
         seed,
         visitors,
-        lost_at_ms: Some(plan::LOST_MS),
+        mishap,
     })
 }
 
@@ -113,10 +111,18 @@ fn run_plan(plan: Plan) -> Told {
             world.handle(event, now);
         }
         spare = due;
-        if world.plan.lost_at_ms == Some(now) {
+        if world.plan.lost_at_ms() == Some(now) {
             world.lose(now);
         }
-        if world.plan.lost_at_ms.map(|at| at + plan::GIVEN_UP_AFTER_MS) == Some(now) {
+        if world.plan.has_outage() && now == plan::OUTAGE_MS {
+            world.break_off_sockets(now);
+        }
+        if world
+            .plan
+            .lost_at_ms()
+            .map(|at| at + plan::GIVEN_UP_AFTER_MS)
+            == Some(now)
+        {
             world.give_up_region();
         }
         if now.is_multiple_of(1_000) {
@@ -161,6 +167,9 @@ impl World {
         if self.finds_nobody(&event, now) {
             return;
         }
+        let Some(event) = self.meets_silence(event, now) else {
+            return;
+        };
         match event {
             Event::At(shard, ask) => self.at_shard(shard, ask, now),
             Event::In(shard, ask) => self.in_shard(shard, ask, now),
@@ -177,6 +186,7 @@ impl World {
             Event::CoordinatorStep => self.coordinator_step(now),
             Event::Acked(shard, join, place, entry) => self.acked(shard, join, place, entry, now),
             Event::Told(shard, told) => self.told(shard, told.0, told.1, now),
+            Event::Comes(join) => self.send_join(join, now),
             Event::Visit(shard, ask) => self.ask(shard, ask),
             Event::Read(isolate) => self.read(isolate, now),
             Event::EdgeHears(isolate, board) => self.edge_hears(isolate, *board, now),
@@ -185,7 +195,7 @@ impl World {
 
     /// What each object had to do in the second that is over, and how old the boards are that somebody listens to.
     fn second_over(&mut self, now: u64) {
-        if self.plan.lost_at_ms.is_some() && now == plan::END_MS - 3_000 {
+        if self.plan.lost_at_ms().is_some() && now == plan::END_MS - 3_000 {
             self.measured.running_before = self.running(now);
         }
         let numbers = 0..self.shards.len() as u16;
@@ -234,7 +244,7 @@ impl World {
             let what = || format!("only {begun} have begun to join");
             self.checks.findings.broken(now, Promise::NoLostPlace, what);
         }
-        if self.plan.lost_at_ms.is_some() {
+        if self.plan.lost_at_ms().is_some() {
             let before = self.measured.running_before;
             self.check_after_loss(before, now);
         }

@@ -165,6 +165,7 @@ impl World {
             _ => None,
         };
         if let (Ask::Join(join), Some((place, _))) = (ask, numbered)
+            && !self.meets_outage(u64::from(join.began_ms), at)
             && let Some(trail) = self.shard(shard, durable).trails.of_place(place)
         {
             self.measured.ways.add(shard, join, &trail, at);
@@ -235,10 +236,14 @@ impl World {
         }
     }
 
-    pub(super) fn relay_hears(&mut self, relay: u16, reply: Box<SyncReply>, now: u64) {
+    pub(super) fn relay_hears(&mut self, relay: u16, reply: Option<Box<SyncReply>>, now: u64) {
+        let mut chance = self.chance.clone();
         let shell = self.relay(relay, now);
         shell.server.serve(now, PARENT_US);
-        shell.hear(reply);
+        match reply {
+            Some(reply) => shell.hear(reply),
+            None => shell.hears_nothing(now, &mut chance),
+        }
         shell.planned = now;
         self.relay_step(relay, now);
     }
@@ -347,7 +352,7 @@ impl World {
                     home_region(shard.0),
                     Event::ShardHears(shard.0, Answered::Direct(reply)),
                 ),
-                Node::Relay(RelayIndex(relay)) => (CENTRE, Event::RelayHears(relay, reply)),
+                Node::Relay(RelayIndex(relay)) => (CENTRE, Event::RelayHears(relay, Some(reply))),
             };
             let (region, event) = event(Node::of_child(child));
             let at = durable + self.distances.draw(CENTRE, region);

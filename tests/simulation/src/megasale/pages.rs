@@ -2,16 +2,18 @@
 //! join to a shard that the board names, in its own region if it can. A page that has its number listens at its home, hears words, claims when its
 //! turn has come, stays for a while, and gives the session back or falls silent.
 
+use anteroom_queue::board::{MOST_OPEN, OUTDATED};
 use anteroom_queue::shard::command::{Refused, ShardReply, VisitorState};
+use anteroom_queue::units::UnixMillis;
 
-use super::distances::region_of;
+use super::distances::{REGIONS, region_of};
 use super::messages::{Ask, Event, Join, ReadBoard};
 use super::objects::{home_region, round_trip_ms};
 use super::plan::{
     CLAIM_WITHIN_MS, PENDING_MS, RAMP_MS, RELEASE_PPM, SHOW_UP_PPM, SLICE, SOCKET_AFTER_MS,
-    STAY_MS, TELLING_US, WARM_MS,
+    STAY_MS, TELLING_US,
 };
-use super::{NONE, World};
+use super::{NONE, World, since_start};
 
 /// An isolate reads its board this often.
 const READ_EVERY_MS: u64 = 1_000;
@@ -28,11 +30,8 @@ const MOST_SOCKETS: u64 = 8_000;
 /// A page that could not do what it wanted tries again after this time.
 const AGAIN_MS: u64 = 2_000;
 
-/// A page without a number asks for it this often.
-const STATE_AGAIN_MS: u64 = 10_000;
-
 /// Turns are taken up within a time that lets each home be asked this often in a second.
-const TURNS_A_SECOND: u64 = 500;
+const TURNS_A_SECOND: u64 = 300;
 
 /// One isolate of the edge.
 pub(super) struct Isolate {
@@ -40,19 +39,23 @@ pub(super) struct Isolate {
     shards: u16,
     open: Vec<u16>,
     asked_ms: u64,
+    /// When the board was true.
+    true_at: u64,
 }
 
 impl World {
     /// All isolates read their first board while it is warmed up.
     pub(super) fn open_edges(&mut self) {
+        let first_reads = 1..self.plan.first_join_ms().saturating_sub(3_000).max(1_000);
         for number in 0..self.plan.isolates() {
-            let at = self.chance.within(1..WARM_MS - 3_000);
+            let at = self.chance.within(first_reads.clone());
             self.wheel.put(at, Event::Read(number));
             self.isolates.push(Isolate {
                 version: 0,
                 shards: 1,
-                open: vec![0],
+                open: (0..REGIONS as u16).collect(),
                 asked_ms: 0,
+                true_at: 0,
             });
         }
     }
@@ -74,6 +77,7 @@ impl World {
         if board.version >= isolate.version && !board.open.is_empty() {
             (isolate.version, isolate.open) = (board.version, board.open);
             isolate.shards = board.shards;
+            isolate.true_at = asked.saturating_sub(board.age_ms);
             self.measured.edge_age.add(board.age_ms + (now - asked));
         }
         self.wheel.put(asked + READ_EVERY_MS, Event::Read(number));
@@ -81,10 +85,11 @@ impl World {
 
     /// The joins that begin in this millisecond.
     pub(super) fn begin_joins(&mut self, now: u64) {
-        if now < WARM_MS {
+        let first = self.plan.first_join_ms();
+        if now < first {
             return;
         }
-        self.carried += self.plan.joins_of(now - WARM_MS + 1);
+        self.carried += self.plan.joins_of(now - first + 1);
         let scale = 1_000 * RAMP_MS;
         while self.carried >= scale && self.begun < self.plan.visitors {
             self.carried -= scale;
@@ -101,8 +106,14 @@ impl World {
     }
 
     pub(super) fn send_join(&mut self, join: Join, now: u64) {
+        if self.is_out(now) {
+            return self.comes_later(join, now);
+        }
         let number = self.chance.within(0..self.isolates.len() as u64) as u32;
-        let open = &self.isolates[number as usize].open;
+        let isolate = &self.isolates[number as usize];
+        let is_outdated = isolate.version > 0 && now - isolate.true_at > OUTDATED.0;
+        let all: Vec<u16> = (0..isolate.shards.min(MOST_OPEN)).collect();
+        let open = if is_outdated { &all } else { &isolate.open };
         let region = region_of(number);
         let mut shard = self.chance.one_of(open);
         for _ in 0..DRAWS {
@@ -120,9 +131,13 @@ impl World {
     pub(super) fn acked(&mut self, shard: u16, join: Join, place: u32, entry: u32, now: u64) {
         self.checks.acknowledged(shard, entry, join.floor, now);
         let took = now - u64::from(join.began_ms);
-        self.measured.join.add(took);
-        let beyond = took.saturating_sub(round_trip_ms(shard));
-        self.measured.join_beyond_trip.add(beyond);
+        if self.meets_outage(u64::from(join.began_ms), now) {
+            self.measured.join_through_outage.add(took);
+        } else {
+            self.measured.join.add(took);
+            let beyond = took.saturating_sub(round_trip_ms(shard));
+            self.measured.join_beyond_trip.add(beyond);
+        }
         let home = self.shards[usize::from(shard)]
             .as_mut()
             .expect("it has answered");
@@ -184,14 +199,23 @@ impl World {
         }
     }
 
+    /// When a page asks again that has no number yet, or whose claim is pending: as its home says, or after two seconds.
+    fn asks_again_at(&mut self, reply: &ShardReply, now: u64) -> u64 {
+        let wait = appointment(reply).map_or(PENDING_MS, |at| {
+            since_start(at).saturating_sub(now).max(PENDING_MS)
+        });
+        let spread = wait * 15 / 100;
+        now + wait - spread + self.chance.within(0..2 * spread + 1)
+    }
+
     /// A visitor hears what became of anything but a join that got its number.
     pub(super) fn told(&mut self, shard: u16, ask: Ask, reply: ShardReply, now: u64) {
         match (ask, reply) {
-            (Ask::Join(join) | Ask::State(join, _), ShardReply::Place { place, .. }) => {
+            (Ask::Join(join) | Ask::State(join, _), reply @ ShardReply::Place { place, .. }) => {
                 self.measured.provisional += u64::from(matches!(ask, Ask::Join(_)));
                 let again = Ask::State(join, place.index.0);
-                self.wheel
-                    .put(now + STATE_AGAIN_MS, Event::Visit(shard, again));
+                let at = self.asks_again_at(&reply, now);
+                self.wheel.put(at, Event::Visit(shard, again));
             }
             (Ask::Join(_) | Ask::State(..), _) => {
                 self.wheel.put(now + AGAIN_MS, Event::Visit(shard, ask));
@@ -208,6 +232,10 @@ impl World {
                 }
             }
             (Ask::Claim(..), reply) => {
+                if self.plan.has_outage() && is_over_for(&reply) {
+                    self.measured.missed += 1;
+                    return;
+                }
                 let wrong = matches!(
                     &reply,
                     ShardReply::Refused { why, .. } if *why != Refused::NotCalled
@@ -217,10 +245,31 @@ impl World {
                     ShardReply::Place { place, .. } if place.state != VisitorState::Pending
                 );
                 self.measured.refused += u64::from(wrong || over);
-                self.wheel.put(now + PENDING_MS, Event::Visit(shard, ask));
+                let at = self.asks_again_at(&reply, now);
+                self.wheel.put(at, Event::Visit(shard, ask));
             }
             (Ask::Release(_), ShardReply::SessionOver { .. }) => self.measured.released += 1,
             _ => {}
         }
     }
+}
+
+/// When the home says that a page asks again; usually it says nothing.
+const fn appointment(reply: &ShardReply) -> Option<UnixMillis> {
+    match reply {
+        ShardReply::Place { place, .. } => place.offer_until,
+        ShardReply::Pending { place: Some(place) } => place.offer_until,
+        _ => None,
+    }
+}
+
+/// Whether a session has begun and ended of which the page never heard, since its answers were lost.
+const fn is_over_for(reply: &ShardReply) -> bool {
+    matches!(
+        reply,
+        ShardReply::Refused {
+            why: Refused::Ended,
+            ..
+        }
+    )
 }

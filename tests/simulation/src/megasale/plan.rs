@@ -58,7 +58,7 @@ pub const STAY_MS: std::ops::Range<u64> = 20_000..100_000;
 /// A page claims within this time after it was told, longer if many are called at its home.
 pub const CLAIM_WITHIN_MS: u64 = 4_000;
 
-/// A page asks again about a claim that is pending after this time.
+/// A page asks again about a claim that is pending after this time, unless the home says later; up to 15 % sooner or later.
 pub const PENDING_MS: u64 = 2_000;
 
 /// Visitors for one isolate of the edge: 3,125 isolates for fifty million.
@@ -74,9 +74,35 @@ pub struct Plan {
     pub seed: u64,
     /// How many join.
     pub visitors: u32,
-    /// A region is lost for good then.
-    pub lost_at_ms: Option<u64>,
+    /// What happens beside it.
+    pub mishap: Mishap,
 }
+
+/// What happens beside a sale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mishap {
+    /// Nothing.
+    None,
+    /// In its middle a region is lost for good.
+    RegionLost,
+    /// For a minute nothing reaches anything, and then everybody comes back.
+    Outage,
+    /// So many times as many come as were planned for, at the peak's rate from the first moment on, to objects and edges that
+    /// nobody has asked before.
+    Surge,
+}
+
+/// How many times as many as planned for are a surge.
+const SURGE: u32 = 70;
+
+/// Nothing reaches anything from then on, when most have joined, many wait for turns and many are inside.
+pub const OUTAGE_MS: u64 = 480_000;
+
+/// And from then on everything does again.
+pub const BACK_MS: u64 = OUTAGE_MS + 60_000;
+
+/// By then every report that was under way has failed, and its pause is over: joins are answered as usual.
+pub const SETTLED_MS: u64 = BACK_MS + 10_000;
 
 /// A region is lost when many are inside and many join.
 pub const LOST_MS: u64 = 240_000;
@@ -91,6 +117,32 @@ const EARLY_RETUNE_MS: u64 = 60_000;
 pub const COUNT_MS: u64 = END_MS - 20_000;
 
 impl Plan {
+    /// A region is lost for good then.
+    pub fn lost_at_ms(&self) -> Option<u64> {
+        (self.mishap == Mishap::RegionLost).then_some(LOST_MS)
+    }
+
+    /// Whether nothing reaches anything between [`OUTAGE_MS`] and [`BACK_MS`].
+    pub const fn has_outage(&self) -> bool {
+        matches!(self.mishap, Mishap::Outage)
+    }
+
+    /// As many as the event is planned for.
+    pub const fn expected_visitors(&self) -> u32 {
+        match self.mishap {
+            Mishap::Surge => self.visitors.div_ceil(SURGE),
+            Mishap::None | Mishap::RegionLost | Mishap::Outage => self.visitors,
+        }
+    }
+
+    /// When the first join begins. Before, edges have read their first boards, unless it comes from cold.
+    pub const fn first_join_ms(&self) -> u64 {
+        match self.mishap {
+            Mishap::Surge => 1,
+            Mishap::None | Mishap::RegionLost | Mishap::Outage => WARM_MS,
+        }
+    }
+
     /// Joins a second at the peak.
     pub fn peak_per_second(&self) -> u64 {
         (u64::from(self.visitors) / SECONDS_AT_PEAK).max(1)
@@ -107,19 +159,19 @@ impl Plan {
             reason: "one moment".to_owned(),
             next_update_at: Some(START.plus(Millis(until_ms))),
         };
-        match self.lost_at_ms {
-            None => vec![
+        match self.mishap {
+            Mishap::None | Mishap::Outage | Mishap::Surge => vec![
                 (RETUNE_MS, rate),
                 (PAUSE_MS, pause(RESUME_MS)),
                 (RESUME_MS, Action::Resume),
             ],
-            Some(_) => vec![(EARLY_RETUNE_MS, rate), (COUNT_MS, pause(2 * END_MS))],
+            Mishap::RegionLost => vec![(EARLY_RETUNE_MS, rate), (COUNT_MS, pause(2 * END_MS))],
         }
     }
 
     /// Entry numbers that are given out at most: whoever is not answered by a region that is lost joins again.
     pub fn most_numbers(&self) -> u32 {
-        match self.lost_at_ms {
+        match self.lost_at_ms() {
             Some(_) => self.visitors * 2,
             None => self.visitors,
         }
@@ -137,7 +189,12 @@ impl Plan {
 
     /// Joins of the millisecond that is so long after the first, × 1,000 × [`RAMP_MS`].
     pub fn joins_of(&self, since_ms: u64) -> u64 {
-        self.peak_per_second() * since_ms.min(RAMP_MS)
+        let ramp = if self.mishap == Mishap::Surge {
+            RAMP_MS
+        } else {
+            since_ms.min(RAMP_MS)
+        };
+        self.peak_per_second() * ramp
     }
 
     /// The configuration of the event: an open queue without a draw.
@@ -160,7 +217,7 @@ impl Plan {
             idle: Millis::from_minutes(1),
             pass: Millis::from_seconds(60),
             max_extension: Millis(0),
-            expected_visitors: u64::from(self.visitors),
+            expected_visitors: u64::from(self.expected_visitors()),
             draw: DrawSettings {
                 grace: Millis::from_seconds(60),
                 beacon: false,

@@ -128,6 +128,13 @@ impl RelayShell {
         self.heard = Some(reply);
     }
 
+    /// The report under way was not answered: whoever waits for it waits for the next.
+    pub fn hears_nothing(&mut self, now: u64, chance: &mut Chance) {
+        self.uplink.failed(now, chance);
+        self.held.iter_mut().for_each(|held| held.reported = false);
+        self.want_answers(now);
+    }
+
     /// Carries out what is due.
     pub fn step(&mut self, now: u64, chance: &mut Chance) -> Given {
         let mut given = Given::default();

@@ -252,6 +252,9 @@ impl ShardShell {
             self.fresh = fresh;
         }
         self.out_of_patience(now, &mut given.answers);
+        for (_, reply) in &mut given.answers {
+            *reply = self.core.with_appointment(*reply, clock(now));
+        }
         self.answer_readers(news, now, &mut given.boards);
         if report_due(self) {
             self.uplink.starts(now);

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::World;
+use super::measured::Measured;
 use super::meters::{Histogram, Role};
-use super::plan::{END_MS, Plan};
+use super::plan::{END_MS, OUTAGE_MS, Plan};
 use crate::checkers::{Findings, PROMISES};
 
 /// Requests a second of any object: the platform's soft limit.
@@ -100,7 +101,7 @@ fn above(world: &World) -> Vec<String> {
         }
     }
     let join = world.measured.join_beyond_trip.permille(990);
-    if join >= LONGEST_JOIN_MS && world.plan.lost_at_ms.is_none() {
+    if join >= LONGEST_JOIN_MS && world.plan.lost_at_ms().is_none() {
         above.push(format!(
             "join: p99 {join} ms beyond the round trip, allowed less than {LONGEST_JOIN_MS}"
         ));
@@ -165,7 +166,10 @@ fn text(world: &World, above: &[String]) -> String {
         measured.released,
         measured.no_socket
     ));
-    if let Some(at) = world.plan.lost_at_ms {
+    if world.plan.has_outage() {
+        lines.push(told_of_outage(measured));
+    }
+    if let Some(at) = world.plan.lost_at_ms() {
         let (active, running) = measured.active_at_end;
         lines.push(format!(
             "a third of the shards lost with their relays at {} s: {} sessions before, {} after; {} requests told that the home is away; at the end {active} sessions count, {running} run",
@@ -191,6 +195,25 @@ fn text(world: &World, above: &[String]) -> String {
         _ => format!("BROKEN: {broken} violations"),
     });
     lines.join("\n")
+}
+
+/// How everybody came back.
+fn told_of_outage(measured: &Measured) -> String {
+    let (join, back) = (&measured.join_through_outage, &measured.back);
+    format!(
+        "for a minute nothing reached anything from {} s on: {} sockets broke off, all pages listened again {} ms (p50), {} (p99), {} (max) after it, {} of them to the edge's stream; joins that met it had their numbers after {} ms (p50), {} (p99), {} (max), {} of them; {} sessions were missed",
+        OUTAGE_MS / 1_000,
+        measured.broken_off,
+        back.permille(500),
+        back.permille(990),
+        back.max(),
+        measured.on_streams,
+        join.permille(500),
+        join.permille(990),
+        join.max(),
+        join.total(),
+        measured.missed
+    )
 }
 
 fn json_of(world: &World, above: &[String]) -> Value {
@@ -227,6 +250,10 @@ fn json_of(world: &World, above: &[String]) -> Value {
         "board_reads": world.measured.reads,
         "sessions_before_the_loss": world.measured.sessions_at_loss,
         "told_away": world.measured.told_away,
+        "sockets_broken_off": world.measured.broken_off,
+        "back_on_streams": world.measured.on_streams,
+        "back_after_outage_ms": world.measured.back.json(),
+        "join_through_outage_ms": world.measured.join_through_outage.json(),
         "above_limits": above,
         "violations": violations,
     })

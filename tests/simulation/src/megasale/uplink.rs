@@ -5,8 +5,9 @@ use anteroom_queue::units::Millis;
 
 use crate::chance::Chance;
 
-/// The pause after a report that was not answered.
-const PAUSE_MS: u64 = 100;
+/// The pause after a first report that was not answered; it doubles with each further one, up to the longest.
+const FIRST_PAUSE_MS: u64 = 100;
+const LONGEST_PAUSE_MS: u64 = 1_000;
 
 /// The way to the parent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,6 +15,7 @@ pub struct Uplink {
     under_way: Option<u64>,
     not_before: u64,
     wanted: Option<u64>,
+    failures: u32,
 }
 
 impl Uplink {
@@ -47,6 +49,7 @@ impl Uplink {
     /// It was answered; how long that took.
     pub fn succeeded(&mut self, pace: Millis, now: u64, chance: &mut Chance) -> u64 {
         let left = self.under_way.take().expect("an answer to no report");
+        self.failures = 0;
         self.not_before = left + pace.0 + chance.within(0..pace.0 / 8 + 1);
         now - left
     }
@@ -54,6 +57,8 @@ impl Uplink {
     /// It was not.
     pub fn failed(&mut self, now: u64, chance: &mut Chance) {
         self.under_way = None;
-        self.not_before = now + PAUSE_MS / 2 + chance.within(0..PAUSE_MS / 2 + 1);
+        let half = LONGEST_PAUSE_MS.min(FIRST_PAUSE_MS << self.failures.min(16)) / 2;
+        self.failures += 1;
+        self.not_before = now + half + chance.within(0..half + 1);
     }
 }
