@@ -18,6 +18,7 @@ const USAGE = `npm run operator -- [options] COMMAND
   rate N | limit N               admissions a minute | inside at the same time; N may be "none" or "reset"
   message [TEXT]                 what everybody reads; without a text it is taken away
   reschedule TIME REASON         another opening, until the draw begins; TIME is like 2027-03-01T10:00:00+01:00
+  expect N                       more visitors come than planned: N in all; never fewer
   stock N                        what is left to sell; 0 holds the calls until there is more
   close-line ID | open-line ID   one line takes no joins and is not called | ends that
   log                            the event log, all of it, into --out
@@ -35,7 +36,7 @@ The token is OPERATOR_TOKEN of the environment, or is made from the root keys (.
 /** Commands that further words belong to; to any other they are a mistake. */
 const WITH_WORDS = [
   ...["pause", "stop", "rate", "limit", "message"],
-  ...["reschedule", "stock", "close-line", "open-line"],
+  ...["reschedule", "expect", "stock", "close-line", "open-line"],
 ];
 /** Commands that change nothing. */
 const LOOKS = ["status", "watch", "log"];
@@ -60,7 +61,8 @@ async function main(words) {
   );
   const [verb, ...rest] = positionals;
   if (!LOOKS.includes(verb) && !Object.hasOwn(actions, verb ?? "")) {
-    throw new UsageError(`command is ${JSON.stringify(verb ?? "")}`);
+    const known = [...LOOKS, ...Object.keys(actions)].join(", ");
+    throw new UsageError(`${verb === undefined ? "no command" : `found ${JSON.stringify(verb)}`}, allowed: ${known}`);
   }
   if (rest.length > 0 && !WITH_WORDS.includes(verb)) {
     throw new UsageError(`${verb} takes nothing more, found ${JSON.stringify(rest.join(" "))}`);

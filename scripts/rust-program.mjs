@@ -12,11 +12,19 @@ const QUICK_MS = 3_000;
 
 /**
  * Builds and runs a package's program; this process ends as that one does. Help is the program's own text, `usageFile` of
- * its sources, so that nobody waits for a build to read it.
+ * its sources, so that nobody waits for a build to read it, or to be told of an option that is not in it.
  */
 export async function runRustProgram(name, usageFile, words) {
+  const usage = readFileSync(path.join(root, usageFile), "utf8");
   if (words.includes("--help") || words.includes("-h")) {
-    process.stdout.write(readFileSync(path.join(root, usageFile), "utf8"));
+    process.stdout.write(usage);
+    return;
+  }
+  const known = usage.match(/--[a-z][a-z-]*/g);
+  const unknown = words.find((word) => word.startsWith("--") && !known.includes(word.split("=")[0]));
+  if (unknown !== undefined) {
+    say(`${unknown} is not known\n${usage.split(" -- ")[0]} -- --help says how it is used`);
+    process.exitCode = 2;
     return;
   }
   onStopRequest((reason) => stopProgram(reason));

@@ -4,6 +4,8 @@ import { count, rateText, roomText } from "./figures.mjs";
 import { instant } from "./instants.mjs";
 
 const MAX_LIMIT = 1_000_000;
+/** What a run's shards are planned for at most: the coordinator refuses more. */
+const MAX_EXPECTED = 51_600_000;
 const MAX_STOCK = 9_999_999_999_999;
 /** What visitors read of an operator, in bytes. */
 const MAX_REASON_BYTES = 500;
@@ -78,6 +80,15 @@ export const actions = {
     says: (now, { opens_at: opensAt, line }, zone) =>
       `${line ? `Line ${line}` : "Every line that has not opened"} opens at ${instant(opensAt, zone)}. ` +
       `${count(now.waiting)} keep their places; the page says what changed and why.`,
+  },
+  expect: {
+    body: (words) => ({
+      action: "expect",
+      visitors: wholeNumber(words.join(" ") || "nothing", { name: "expect", from: 1, to: MAX_EXPECTED }),
+    }),
+    says: (now, { visitors }) =>
+      `The queue is laid out for ${count(visitors)} visitors if it was for fewer; ${count(now.joined)} have joined. New shards ` +
+      "take joins, and no place moves.",
   },
   stock: {
     body: (words) => ({

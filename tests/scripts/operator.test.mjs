@@ -40,6 +40,7 @@ const SENT = [
   ["limit", ["reset"], { action: "retune", max_active: "reset" }],
   ["message", ["More", "seats"], { action: "message", text: "More seats" }],
   ["message", [], { action: "message", text: "" }],
+  ["expect", ["51600000"], { action: "expect", visitors: 51_600_000 }],
   ["stock", ["0"], { action: "stock", left: 0 }],
   ["stock", ["120"], { action: "stock", left: 120 }],
   ["close-line", ["fans"], { action: "close", line: "fans" }],
@@ -96,6 +97,7 @@ test("another opening is a time with its offset that lies ahead, with a reason, 
 test("a stock is a whole number, a line is one word", () => {
   for (const words of [[], ["x"], ["-1"], ["1.5"], ["5", "6"]]) {
     assert.throws(() => actions.stock.body(words), /allowed is 0 to 9999999999999/, words.join(" "));
+    assert.throws(() => actions.expect.body(words), /allowed is 1 to 51600000/, words.join(" "));
   }
   for (const words of [[], ["a", "b"]]) assert.throws(() => actions["close-line"].body(words), /the id of one line/);
 });

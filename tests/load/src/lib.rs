@@ -30,3 +30,4 @@ pub mod run;
 pub mod socket;
 pub mod verdict;
 pub mod visitor;
+pub mod work;

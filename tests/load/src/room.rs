@@ -12,6 +12,7 @@ use crate::answers::{BoardAnswer, PageData, PlaceAnswer, page_data};
 use crate::connections::{Answer, Connections, NoAnswer};
 use crate::cookies::Jar;
 use crate::history::{BoardSighting, Limits};
+use crate::work;
 
 /// The header by which the room says that an answer is its own.
 const ROOM_STATE: &str = "waiting-room-state";
@@ -117,9 +118,13 @@ impl<'a> Browser<'a> {
         Ok((Page::Queue(data), answer))
     }
 
-    /// Joins.
+    /// Joins, once the permit's work is done.
     pub async fn join(&self, permit: &str) -> Result<(PlaceAnswer, Answer), NoAnswer> {
-        let body = serde_json::json!({ "permit": permit }).to_string();
+        let mut body = serde_json::json!({ "permit": permit });
+        if let Some(solution) = work::solution(permit).await {
+            body["solution"] = solution.into();
+        }
+        let body = body.to_string();
         self.place(Method::POST, "tickets", Some(body)).await
     }
 

@@ -105,6 +105,12 @@ impl Visitor<'_> {
         self.around.clock.now() >= self.around.deadline
     }
 
+    /// About so long, and not beyond the deadline.
+    async fn rest(&mut self, about: Duration) {
+        let left = self.around.deadline.since(self.around.clock.now());
+        sleep(self.dice.around(about).min(left)).await;
+    }
+
     /// Keeps what an answer said; a failure counts.
     fn note(
         &mut self,
@@ -152,7 +158,7 @@ impl Visitor<'_> {
                 Ok(opened) => return Some(opened),
                 Err(_) => self.seen.failures += 1,
             }
-            sleep(self.dice.around(USUAL_POLL)).await;
+            self.rest(USUAL_POLL).await;
         }
         None
     }
@@ -186,10 +192,10 @@ impl Visitor<'_> {
                     }
                     return Some(state);
                 }
-                Some((_, retry)) => sleep(self.dice.around(retry.unwrap_or(USUAL_POLL))).await,
+                Some((_, retry)) => self.rest(retry.unwrap_or(USUAL_POLL)).await,
                 None => {
                     self.seen.unanswered_joins += 1;
-                    sleep(self.dice.around(USUAL_POLL)).await;
+                    self.rest(USUAL_POLL).await;
                 }
             }
         }
@@ -237,7 +243,7 @@ impl Visitor<'_> {
                 return self.leave().await;
             }
             if !claims {
-                sleep(self.dice.around(poll)).await;
+                self.rest(poll).await;
             }
             if self.past_deadline() {
                 return End::Unfinished;
@@ -276,7 +282,7 @@ impl Visitor<'_> {
             }
             if claims {
                 // Not admitted yet: ask again when the answer says so.
-                sleep(self.dice.around(poll)).await;
+                self.rest(poll).await;
             }
         }
     }
@@ -353,7 +359,7 @@ impl Visitor<'_> {
             {
                 return End::Left;
             }
-            sleep(self.dice.around(USUAL_POLL)).await;
+            self.rest(USUAL_POLL).await;
         }
         End::Unfinished
     }
