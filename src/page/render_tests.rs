@@ -1,6 +1,11 @@
+use std::rc::Rc;
+
 use super::*;
+use crate::boards::InUse;
+use crate::documents::StateDocument;
 use crate::page::locale::Language;
 use crate::page::view::{Eta, Line, Look, Standing};
+use crate::samples;
 use anteroom_queue::board::{Pause, Phase};
 use anteroom_queue::settings::Mode;
 use anteroom_queue::shard::command::VisitorState;
@@ -366,5 +371,28 @@ fn in_a_frame_links_that_lead_away_open_a_tab() {
         let tab = "/draw\" target=\"_blank\" rel=\"noopener\"";
         assert_eq!(page.contains(tab), framed);
         assert_eq!(page.contains("\"framed\":true"), framed);
+    }
+}
+
+#[test]
+fn the_script_starts_from_what_the_api_would_answer() {
+    let pause = Some(Pause {
+        reason: "A short break.".into(),
+        next_update_at: Some(NOW),
+    });
+    let mut board = samples::board(Phase::Paused);
+    board.pause.clone_from(&pause);
+    let (board, age) = (Rc::new(board), Millis(0));
+    let in_use = InUse { board, age };
+    let of_event = samples::room(serde_json::json!([{ "id": "general" }]));
+    let nobody = &crate::standing::Standing::NONE;
+    let answer = StateDocument::new(of_event, nobody, Some(&in_use), true, NOW);
+    let answer = serde_json::to_value(answer).unwrap();
+    let page = room::json(&PageView { pause, ..plain() });
+    let page: serde_json::Value = serde_json::from_str(&page).unwrap();
+    assert_eq!(page["me"]["pause"], answer["pause"]);
+    for (name, _) in page["me"].as_object().unwrap() {
+        let is_the_pages = ["ran_out", "unavailable", "lines"].contains(&name.as_str());
+        assert!(is_the_pages || answer.get(name).is_some(), "{name}");
     }
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::choice;
 use super::refused;
 use super::view::{PageView, Standing};
+use crate::documents::{DrawStateDocument, MovedDocument, PauseDocument};
 
 /// What does not change while the page lives, and where the visitor stands.
 #[derive(Serialize)]
@@ -74,11 +75,11 @@ struct Me<'a> {
     line: Option<&'a str>,
     lines: Option<Vec<LineStateData<'a>>>,
     opens_at_ms: Option<UnixMillis>,
-    moved: Option<MovedData<'a>>,
-    draw: Option<DrawData>,
+    moved: Option<MovedDocument<'a>>,
+    draw: Option<DrawStateDocument>,
     entrants: Option<u64>,
     stock_left: Option<u64>,
-    pause: Option<PauseData<'a>>,
+    pause: Option<PauseDocument<'a>>,
     message: Option<&'a str>,
     slowdowns: u32,
     board_version: u64,
@@ -101,24 +102,6 @@ struct LineStateData<'a> {
     id: &'a str,
     phase: Phase,
     opens_at_ms: Option<UnixMillis>,
-}
-
-#[derive(Serialize)]
-struct MovedData<'a> {
-    from_ms: UnixMillis,
-    reason: &'a str,
-}
-
-#[derive(Serialize)]
-struct DrawData {
-    beacon: &'static str,
-    drawn: bool,
-}
-
-#[derive(Serialize)]
-struct PauseData<'a> {
-    reason: &'a str,
-    next_update_at: Option<UnixMillis>,
 }
 
 /// The data as JSON that may stand inside a `script` element: `<` is never written as itself, so
@@ -209,20 +192,11 @@ impl<'a> Me<'a> {
             line: view.line.as_deref(),
             lines: (view.lines.len() > 1).then(|| lines.collect()),
             opens_at_ms: view.opens_at,
-            moved: view.moved.as_ref().map(|moved| MovedData {
-                from_ms: moved.from,
-                reason: &moved.reason,
-            }),
-            draw: view.draw.map(|draw| DrawData {
-                beacon: draw.beacon.name(),
-                drawn: draw.drawn,
-            }),
+            moved: view.moved.as_ref().map(MovedDocument::from),
+            draw: view.draw.map(DrawStateDocument::from),
             entrants: view.draw.map(|draw| draw.entrants),
             stock_left: view.stock_left,
-            pause: view.pause.as_ref().map(|pause| PauseData {
-                reason: &pause.reason,
-                next_update_at: pause.next_update_at,
-            }),
+            pause: view.pause.as_ref().map(PauseDocument::from),
             message: view.message.as_deref(),
             slowdowns: view.slowdowns,
             board_version: view.board_version,
