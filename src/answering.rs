@@ -10,11 +10,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::Closure;
-use web_sys::Response;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{AbortSignal, Request, Response};
 use worker::js_sys::{Function, Promise};
 use worker::send::SendWrapper;
+
+/// The event of a request's signal when its visitor is gone.
+const GONE: &str = "abort";
 
 /// An answer that is being worked out. Wakers may be sent to other threads, of which there are none here.
 struct Answering(SendWrapper<Steps>);
@@ -31,6 +34,18 @@ struct Steps {
 struct Waiting {
     takes_answer: Function,
     carries_on: Closure<dyn FnMut(JsValue)>,
+    /// Says when the visitor is gone. Then nothing that is waited for comes any more, and all of it is let go of.
+    signal: AbortSignal,
+    lets_go: Closure<dyn FnMut()>,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let lets_go = self.lets_go.as_ref().unchecked_ref();
+        let _ = self
+            .signal
+            .remove_event_listener_with_callback(GONE, lets_go);
+    }
 }
 
 impl Wake for Answering {
@@ -70,23 +85,33 @@ impl Answering {
         let Poll::Ready(response) = self.goes_on() else {
             return;
         };
-        if let Some(Waiting { takes_answer, .. }) = self.0.waiting.take() {
-            let told = takes_answer.call1(&JsValue::UNDEFINED, &response);
+        if let Some(waiting) = self.0.waiting.take() {
+            let told = waiting.takes_answer.call1(&JsValue::UNDEFINED, &response);
             told.expect("a promise takes its value");
         }
     }
 
+    fn is_let_go_of(&self) {
+        drop(self.0.left.take());
+        drop(self.0.waiting.take());
+    }
+
     /// The promise of it.
-    fn is_waited_for(self: &Arc<Self>) -> Promise {
-        let own = Arc::clone(self);
-        let mut carries_on = Some(Closure::new(move |_| own.is_carried_on()));
-        let promise = Promise::new(&mut |takes_answer, _| {
-            let waiting = carries_on.take().map(|carries_on| Waiting {
-                takes_answer,
-                carries_on,
-            });
-            self.0.waiting.replace(waiting);
-        });
+    fn is_waited_for(self: &Arc<Self>, signal: AbortSignal) -> Promise {
+        let mut takes = None;
+        let promise = Promise::new(&mut |takes_answer, _| takes = Some(takes_answer));
+        let (own, gone) = (Arc::clone(self), Arc::clone(self));
+        let waiting = Waiting {
+            takes_answer: takes.expect("a promise calls at once what it is made with"),
+            carries_on: Closure::new(move |_| own.is_carried_on()),
+            signal,
+            lets_go: Closure::new(move || gone.is_let_go_of()),
+        };
+        let lets_go = waiting.lets_go.as_ref().unchecked_ref();
+        let _ = waiting
+            .signal
+            .add_event_listener_with_callback(GONE, lets_go);
+        self.0.waiting.replace(Some(waiting));
         if self.0.is_due.get() {
             self.is_put_in_line();
         }
@@ -94,8 +119,11 @@ impl Answering {
     }
 }
 
-/// The answer, or a promise of it.
-pub fn at_once_or_later(steps: impl Future<Output = Response> + 'static) -> JsValue {
+/// The answer to `request`, or a promise of it.
+pub fn at_once_or_later(
+    request: &Request,
+    steps: impl Future<Output = Response> + 'static,
+) -> JsValue {
     let answering = Arc::new(Answering(SendWrapper::new(Steps {
         left: RefCell::new(Some(Box::pin(steps))),
         waiting: RefCell::default(),
@@ -103,6 +131,6 @@ pub fn at_once_or_later(steps: impl Future<Output = Response> + 'static) -> JsVa
     })));
     match answering.goes_on() {
         Poll::Ready(response) => response.into(),
-        Poll::Pending => answering.is_waited_for().into(),
+        Poll::Pending => answering.is_waited_for(request.signal()).into(),
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use anteroom_config::Event;
 use anteroom_durable_objects::wire::{EdgeCounts, OriginCounts, ShardAsk};
 use anteroom_queue::units::Millis;
-use futures_util::future::{Either, LocalBoxFuture, select};
+use futures_channel::oneshot;
+use futures_util::future::select;
 use worker::{Context, Delay, Env};
 
 use crate::boards::{InUse, Plan};
@@ -49,11 +50,14 @@ pub async fn refreshed(env: &Env, event: &'static Event) -> Option<InUse> {
 
 async fn read_first(env: &Env, context: &Context, event: &'static Event) {
     let limit = read_limit(event);
-    let reading: LocalBoxFuture<'static, ()> = Box::pin(read(env.clone(), event));
-    let timer = Delay::from(Duration::from_millis(limit.0));
-    if let Either::Right((_, reading)) = select(reading, timer).await {
-        context.wait_until(reading);
-    }
+    let (done, told) = oneshot::channel();
+    let env = env.clone();
+    // Others wait for it too: it goes on when whoever asked first is gone.
+    context.wait_until(async move {
+        read(env, event).await;
+        let _ = done.send(());
+    });
+    select(told, Delay::from(Duration::from_millis(limit.0))).await;
 }
 
 async fn wait(event: &'static Event) {

@@ -31,7 +31,9 @@ const MISCONFIGURED_RETRY_MS: u64 = 30_000;
 /// What the platform calls.
 #[wasm_bindgen]
 pub fn fetch(request: web_sys::Request, env: Env, context: worker_sys::Context) -> JsValue {
-    answering::at_once_or_later(answered(request, env, Context::new(context)))
+    // The platform's own `clone` would divide the body.
+    let asked = Clone::clone(&request);
+    answering::at_once_or_later(&asked, answered(request, env, Context::new(context)))
 }
 
 async fn answered(request: web_sys::Request, env: Env, context: Context) -> Response {

@@ -262,8 +262,11 @@ impl Onward<'_> {
         next: Option<Pass>,
         mut cookies: Vec<String>,
     ) -> Result<Response, JsValue> {
+        let is_inside = next.is_some() || self.brought.is_some();
         let header = self.hand_out(next, &mut cookies);
-        from_origin.into_response(&cookies, header.as_deref())
+        // A status that the platform makes no response with is no answer of a shop.
+        let response = from_origin.into_response(&cookies, header.as_deref());
+        response.or_else(|_| self.instead(is_inside, header, cookies))
     }
 
     /// The answer while the origin cannot be reached, with the next pass: what was granted is not lost.
@@ -274,6 +277,15 @@ impl Onward<'_> {
         mut cookies: Vec<String>,
     ) -> Result<Response, JsValue> {
         let header = self.hand_out(next, &mut cookies);
+        self.instead(is_inside, header, cookies)
+    }
+
+    fn instead(
+        &self,
+        is_inside: bool,
+        header: Option<String>,
+        cookies: Vec<String>,
+    ) -> Result<Response, JsValue> {
         let answer = proxy::origin_away(self.visit.incoming.wants_page(), is_inside);
         let answer = answer.with_cookies(cookies);
         let answer = match header {

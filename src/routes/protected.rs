@@ -71,16 +71,15 @@ pub async fn answer_open(
     bypass: Option<Room>,
 ) -> Result<Response, JsValue> {
     let base = visit.deployment.origin_base(event);
-    match proxy::send(visit, base.as_deref(), Part::Whole(None)).await {
-        Ok(from_origin) => {
-            if let Some(room) = bypass {
-                hear_stock(visit, room.event, &from_origin);
-            }
-            from_origin.into_response(&[], None)
-        }
-        Err(_) => proxy::origin_away(visit.incoming.wants_page(), false)
-            .into_response(visit.incoming.method == Method::Head),
+    let answered = proxy::send(visit, base.as_deref(), Part::Whole(None)).await;
+    if let (Ok(from_origin), Some(room)) = (&answered, bypass) {
+        hear_stock(visit, room.event, from_origin);
     }
+    let response = answered.and_then(|from_origin| from_origin.into_response(&[], None));
+    response.or_else(|_| {
+        proxy::origin_away(visit.incoming.wants_page(), false)
+            .into_response(visit.incoming.method == Method::Head)
+    })
 }
 
 async fn asked<'a>(

@@ -100,7 +100,7 @@ const poll = poller({
     redraw();
   },
   interval: pollMs,
-  hidden: () => !visible(),
+  hidden: () => !visible() && !asksSoon(),
   now: () => performance.now(),
   timer: later,
   chance: Math.random,

@@ -159,10 +159,13 @@ const listens = () => me.state === "waiting" && me.entry != null && !OVER.includ
 /** Whether something is to be asked for that words do not tell: what is new on the board, or one's own turn. */
 const isOwed = () => ear.owed > ear.told || (me.state === "waiting" && me.rank != null && me.rank < me.called);
 
+/** Whether the next question cannot wait, also for a page that nobody looks at: its turn may have come. */
+const asksSoon = () => isOwed() && ear.tries < TRIES;
+
 const wordsSuffice = () => listens() && listening.isAlive() && !isOwed();
 
 /** What is owed is asked for soon, once or twice; then as often as the server says. */
-const owedMs = (poll_ms) => (ear.tries < TRIES ? Math.min(OWED_AGAIN_MS, poll_ms) : poll_ms);
+const owedMs = (poll_ms) => (asksSoon() ? Math.min(OWED_AGAIN_MS, poll_ms) : poll_ms);
 
 /** Asks within `ms`, unless it is planned; while questions fail, they come as they are planned. */
 function askWithin(ms) {

@@ -55,6 +55,15 @@ test("an origin's own errors are its own, and reach the visitor as they are", as
   }
 });
 
+test("a status that is none is no answer of the shop: the pass is kept, also on the paths that need none", async () => {
+  room.origin.answer = () => ({ status: 999, headers: { "set-cookie": "cart=1" } });
+  const inside = await fan.shop();
+  assert.equal(inside.status, 502);
+  assert.equal(inside.json.type, "urn:anteroom:problem:origin-away");
+  assert.ok(fan.cookie("pass"));
+  assert.equal((await room.ask("/events/demo/hooks/paid")).status, 502);
+});
+
 test("no origin host name reaches a visitor in a redirect or a cookie", async () => {
   const origin = new URL(room.origin.url);
   const here = new URL(room.url).host;
