@@ -1,16 +1,9 @@
 // A shop of another maker with the strip on its pages, under a policy as strict as can be; and what the room answers.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { transformSync } from "esbuild";
 
 const read = (name) => readFileSync(new URL(`../../static/${name}`, import.meta.url), "utf8");
-
-/** Without comments and indentation, as src/routes/embed.rs sends it. */
-const compact = (text) =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "" && !/^(\/\/|\/\*\*|\*)/.test(line))
-    .join("\n");
 
 /** The colours as src/routes/embed.rs writes them for a shadow tree. */
 const colours = () =>
@@ -24,10 +17,15 @@ const colours = () =>
     .replaceAll(":root", ":host")
     .replace(/\[data-tone="\w+"\]/g, ":host($&)");
 
+/** What build.rs makes of the strip. */
+const { code: made } = transformSync(
+  `strip=(FRONTS,COLOURS)=>{"use strict";\n${read("js/poll.js")}${read("embed.js")}}`,
+  { minify: true, charset: "utf8", legalComments: "none", target: "es2020" },
+);
+
 /** The script for a host with one event. */
 export const stripScript = (front = { front: "/events/world-tour/", day: null, night: null }) =>
-  `(()=>{"use strict";\nconst FRONTS=${JSON.stringify({ "world-tour": front })};\nconst COLOURS=${JSON.stringify(colours())};\n` +
-  `${compact(read("js/poll.js"))}\n${compact(read("embed.js"))}})();\n`;
+  `{let strip;${made}strip(${JSON.stringify({ "world-tour": front })},${JSON.stringify(colours())})}\n`;
 
 /** Neither inline script nor inline style nor markup from text, and nothing from elsewhere. */
 const POLICY =
