@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { command, UsageError } from "./command-line.mjs";
 import { root, targetDir } from "./paths.mjs";
 import { say, step } from "./progress.mjs";
 import { onStopRequest, runOrThrow } from "./processes.mjs";
@@ -11,26 +12,17 @@ import { setup } from "./setup.mjs";
 const QUICK_MS = 3_000;
 
 /**
- * Builds and runs a package's program; this process ends as that one does. Help is the program's own text, `usageFile` of
- * its sources, so that nobody waits for a build to read it, or to be told of an option that is not in it.
+ * A command that builds and runs a package's program; this process ends as that one does. Help is the program's own text,
+ * `usageFile` of its sources, so that nobody waits for a build to read it, or to be told of an option that is not in it.
  */
-export async function runRustProgram(name, usageFile, words) {
-  const usage = readFileSync(path.join(root, usageFile), "utf8");
-  if (words.includes("--help") || words.includes("-h")) {
-    process.stdout.write(usage);
-    return;
-  }
-  const known = usage.match(/--[a-z][a-z-]*/g);
-  const unknown = words.find((word) => word.startsWith("--") && !known.includes(word.split("=")[0]));
-  if (unknown !== undefined) {
-    say(`${unknown} is not known\n${usage.split(" -- ")[0]} -- --help says how it is used`);
-    process.exitCode = 2;
-    return;
-  }
-  onStopRequest((reason) => stopProgram(reason));
-  return buildAndRun(name, words).catch((error) => {
-    say(`\n${error.message}`);
-    process.exitCode = 1;
+export function runRustProgram(moduleUrl, name, usageFile) {
+  const usage = readFileSync(path.join(root, usageFile), "utf8").trimEnd();
+  command(moduleUrl, usage, async (words) => {
+    const known = usage.match(/--[a-z][a-z-]*/g);
+    const unknown = words.find((word) => word.startsWith("--") && !known.includes(word.split("=")[0]));
+    if (unknown !== undefined) throw new UsageError(`${unknown} is not known`);
+    onStopRequest((reason) => stopProgram(reason));
+    await buildAndRun(name, words);
   });
 }
 
