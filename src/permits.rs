@@ -13,8 +13,8 @@ use crate::platform;
 /// How long a permit may make a place. Short, so that permits cannot be stockpiled; the page asks for a new one.
 pub const PERMIT_SECONDS: u64 = 5 * 60;
 
-/// A new permit that asks for `challenge`, for a visitor from that continent, by a board and its age. Without one its home is one of the first
-/// shards, one of each region, which every run has.
+/// A new permit that asks for `challenge`, for a visitor from that continent, by a board and its age. Without one its home
+/// is one of the first shards, one of each region, which every run has.
 pub fn fresh(
     board: Option<(&Board, Millis)>,
     (regions, continent): (&Regions, Option<&str>),

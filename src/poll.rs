@@ -1,5 +1,6 @@
 //! How soon a waiting visitor should ask again: the nearer the turn, the sooner. The page adds the jitter.
 
+use anteroom_queue::limits::LATEST_APPOINTMENT;
 use anteroom_queue::units::{Millis, UnixMillis};
 
 use crate::eta::Eta;
@@ -16,8 +17,6 @@ const SLOWER_WHEN_OVERLOADED: u64 = 3;
 const OVERLOADED_AFTER: Millis = Millis(5_000);
 /// A visitor asks about this many times during the likely wait, within the two limits above.
 const POLLS_DURING_A_WAIT: u64 = 20;
-/// The longest that a home may have somebody wait whose claim is pending: beyond it a grant would be given back.
-const LATEST_APPOINTMENT: Millis = Millis(25_000);
 /// Without an estimate: so many ahead are near.
 const NEAR: u64 = 100;
 /// Without an estimate: fewer than this are not far.
@@ -51,7 +50,7 @@ pub fn interval(
     }
 }
 
-/// Not before the home said to ask again, by its own clock.
+/// Not before the home said to ask again, by its own clock, and never so late that a grant would be given back.
 pub fn appointed(interval: Millis, ask_again: Option<UnixMillis>, now: UnixMillis) -> Millis {
     let wait = ask_again.map_or(Millis(0), |at| at.since(now).min(LATEST_APPOINTMENT));
     interval.max(wait)

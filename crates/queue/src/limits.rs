@@ -78,6 +78,10 @@ pub const CLAIM_PRESENCE: Millis = Millis(75_000);
 /// a pending claim asks every 2 s, so it has missed fifteen of its own questions.
 pub const GRANT_FETCH: Millis = Millis(30_000);
 
+/// The latest moment at which somebody whose claim is pending is told to ask again: a page that keeps it up to 15 % late still
+/// fetches a grant in time.
+pub const LATEST_APPOINTMENT: Millis = Millis(25_000);
+
 /// The life of the first pass of a visitor admitted in one step; unconfirmed after it, the
 /// session ends.
 pub const UNCONFIRMED_PASS: Millis = Millis(30_000);

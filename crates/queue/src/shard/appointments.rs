@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use super::Shard;
 use super::command::{PlaceView, ShardReply, VisitorState};
 use super::place::Standing;
-use crate::limits::{GRANT_FETCH, PLANNED_PLACES};
+use crate::limits::{GRANT_FETCH, LATEST_APPOINTMENT, PLANNED_PLACES};
 use crate::load::Load;
 use crate::units::{Millis, UnixMillis};
 
@@ -22,11 +22,8 @@ const MOST_A_SECOND: u64 = 350;
 /// A pending claim is asked about this much later when nothing speaks against it.
 const SOONEST: Millis = Millis(2_000);
 
-/// The latest appointment: a page that keeps it up to 15 % late still fetches a grant in time.
-const LATEST: Millis = Millis(25_000);
-
-const _: () = assert!(LATEST.0 * 115 / 100 < GRANT_FETCH.0);
-const _: () = assert!(MOST_A_SECOND * (LATEST.0 - SOONEST.0) / 1_000 >= PLANNED_PLACES);
+const _: () = assert!(LATEST_APPOINTMENT.0 * 115 / 100 < GRANT_FETCH.0);
+const _: () = assert!(MOST_A_SECOND * (LATEST_APPOINTMENT.0 - SOONEST.0) / 1_000 >= PLANNED_PLACES);
 
 /// What is known of the coming seconds.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +47,7 @@ impl Appointments {
             self.taken.pop_front();
         }
         self.first = present;
-        let last = (LATEST.0 / 1_000) as usize - 1;
+        let last = (LATEST_APPOINTMENT.0 / 1_000) as usize - 1;
         self.taken.resize(last + 1, 0);
         let from = ((wanted.0 / 1_000 - present) as usize).min(last);
         let free = (from..last).find(|second| self.taken[*second] < MOST_A_SECOND);
@@ -96,7 +93,7 @@ impl Shard {
         let first = first.map_or(claim.order, |(order, _)| *order);
         let before = claim.order.saturating_sub(first);
         match (before * 1_000).checked_div(per_second) {
-            Some(wait) => Millis(wait.clamp(SOONEST.0, LATEST.0)),
+            Some(wait) => Millis(wait.clamp(SOONEST.0, LATEST_APPOINTMENT.0)),
             None => SOONEST,
         }
     }
