@@ -16,8 +16,8 @@
 use std::time::Duration;
 
 use anteroom_config::Event;
-use anteroom_durable_objects::call::{asked, stub_in};
-use anteroom_durable_objects::carried::{Carried, answer_of};
+use anteroom_durable_objects::call::{send, stub_in};
+use anteroom_durable_objects::carried::answer_of;
 use anteroom_durable_objects::sockets;
 use anteroom_durable_objects::wire::{self, FORGOTTEN};
 use anteroom_durable_objects::wire::{
@@ -345,11 +345,7 @@ fn stub(env: &Env, object: &Object) -> worker::Result<Stub> {
 
 async fn call_once(env: &Env, object: &Object, call: &[u8]) -> Result<Vec<u8>, CallError> {
     let stub: worker_sys::DurableObject = stub(env, object)?.into_rpc();
-    let carried = Carried::first(call);
-    let mut response = asked(&stub, call, carried).await?;
-    if let Some(carried) = carried.again(response.status()) {
-        response = asked(&stub, call, carried).await?;
-    }
+    let response = send(&stub, call).await?;
     match response.status() {
         200 => Ok(answer_of(&response).await?),
         FORGOTTEN => Err(CallError::Failed(FORGOTTEN)),

@@ -129,7 +129,11 @@ async fn post(stub: &Stub, body: &[u8]) -> Result<Vec<u8>, CallFailed> {
     })
 }
 
-async fn send(stub: &Stub, call: &[u8]) -> Result<web_sys::Response, JsValue> {
+/// What an object responds to a call.
+///
+/// # Errors
+/// What the platform says.
+pub async fn send(stub: &Stub, call: &[u8]) -> Result<web_sys::Response, JsValue> {
     let carried = Carried::first(call);
     let response = asked(stub, call, carried).await?;
     match carried.again(response.status()) {
@@ -138,15 +142,7 @@ async fn send(stub: &Stub, call: &[u8]) -> Result<web_sys::Response, JsValue> {
     }
 }
 
-/// What an object responds to a call that is carried so.
-///
-/// # Errors
-/// What the platform says.
-pub async fn asked(
-    stub: &Stub,
-    call: &[u8],
-    carried: Carried,
-) -> Result<web_sys::Response, JsValue> {
+async fn asked(stub: &Stub, call: &[u8], carried: Carried) -> Result<web_sys::Response, JsValue> {
     let request = carried.request(call)?;
     let response = JsFuture::from(stub.fetch_with_request(&request)?).await?;
     Ok(response.unchecked_into())
