@@ -15,7 +15,7 @@ const USAGE = `npm run serve -- [--port P] [--state DIR] [--config FILE] [--host
   --state DIR   where the objects store, .state/serve by default; kept between starts
   --config FILE another wrangler.toml; an event whose origin is "demo-shop" starts the demo shop too
   --host H      the address to listen at, 127.0.0.1 by default
-  --tls         https with a self-signed certificate
+  --tls         https with a self-signed certificate, DIR/serve/certificate.pem
   --print-pids  one more line, JSON: {"url","port","workerd_pid","shop_pid","shop_url"}
 Prints "ready ADDRESS" when it answers. Ctrl-C and SIGTERM stop everything. A configuration that the Worker refuses is
 said, and nothing is served.`;

@@ -1,7 +1,7 @@
 // The Worker on a plain `workerd serve`, with the demo shop beside it: what `npm run serve` and the tests start.
 //
 // Layout of a state folder: objects/ (what the Durable Objects store), shop/ (the demo shop's store),
-// serve/ (the generated configuration and the modules of this start, so that a later build changes nothing).
+// serve/ (the generated configuration, the certificate and the modules of this start, so that a later build changes nothing).
 import { randomBytes } from "node:crypto";
 import { chownSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -111,6 +111,7 @@ class Server {
     }
     const pair = tls ? await selfSignedCertificate(Array.isArray(tls) ? tls : []) : null;
     this.certificate = pair?.certificate;
+    if (pair) writeFileSync(this.#in("serve", "certificate.pem"), pair.certificate);
     const modules = modulesOf(buildDir);
     for (const { name, bytes } of modules) writeFileSync(this.#in("serve", name), bytes);
     const { beside = [], outbound } = this.#options;

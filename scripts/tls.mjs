@@ -16,6 +16,8 @@ export async function selfSignedCertificate(hosts = []) {
     await runOrThrow("openssl", [
       ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
       ...["-keyout", key, "-out", certificate, "-days", String(VALID_DAYS)],
+      // It signs nothing but itself: some take no certificate of an authority for a server's.
+      ...["-addext", "basicConstraints=critical,CA:FALSE"],
       ...["-subj", "/CN=localhost", "-addext", `subjectAltName=${[...names, ...addresses].join(",")}`],
     ]);
     return { certificate: readFileSync(certificate, "utf8"), privateKey: readFileSync(key, "utf8") };

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { get } from "node:https";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -14,8 +15,8 @@ const stateDir = mkdtempSync(path.join(tmpdir(), "anteroom-serve-"));
 after(() => rmSync(stateDir, { recursive: true, force: true }));
 
 /** Starts the command; resolves with the process and what it printed up to its ready line. */
-async function serve() {
-  const args = ["scripts/serve.mjs", "--port", "0", "--state", stateDir, "--print-pids"];
+async function serve(...words) {
+  const args = ["scripts/serve.mjs", "--port", "0", "--state", stateDir, "--print-pids", ...words];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
   const ended = new Promise((resolve) => child.on("exit", (code, signal) => resolve({ code, signal })));
   const lines = [];
@@ -46,6 +47,23 @@ test("it prints its address, answers there, and SIGTERM stops workerd and the sh
   assert.equal((await ended).code, 0);
   assert.ok(await isGone(pids.workerd_pid));
   assert.ok(await isGone(pids.shop_pid));
+});
+
+test("with --tls it answers over https to whoever trusts the certificate in its folder", PATIENCE, async () => {
+  const { child, ended, pids } = await serve("--tls");
+  const ca = readFileSync(path.join(stateDir, "serve", "certificate.pem"));
+  const statusWith = (options) =>
+    new Promise((resolve, reject) => {
+      const asked = get(`${pids.url}/_wr/health`, { ...options, agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      asked.on("error", reject);
+    });
+  assert.equal(await statusWith({ ca }), 200);
+  await assert.rejects(statusWith({}), /self-signed certificate/);
+  child.kill("SIGTERM");
+  assert.equal((await ended).code, 0);
 });
 
 test("a configuration that the Worker refuses is said once, and nothing is served", PATIENCE, async () => {

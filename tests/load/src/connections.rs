@@ -1,8 +1,9 @@
-//! Connections to the room: HTTP/1.1, kept alive, at most so many at the same time. A visitor
+//! Connections to the room: HTTP/1.1, with TLS or without, kept alive, at most so many at the same time. A visitor
 //! borrows one for one request; waiting for it counts as waiting for the answer.
 
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,10 +12,13 @@ use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::header::{HOST, HeaderMap};
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
+use crate::address::Address;
 use crate::history::{Clock, Moment};
+use crate::tls::Tls;
 
 /// How long an answer may take: far beyond what the room promises.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
@@ -43,8 +47,10 @@ pub struct NoAnswer(pub String);
 
 /// The connections to one room.
 pub struct Connections {
-    address: SocketAddr,
-    authority: String,
+    /// Where it answered first; all connections go there.
+    socket: SocketAddr,
+    address: Address,
+    tls: Option<Tls>,
     clock: Clock,
     slots: Semaphore,
     idle: RefCell<Vec<SendRequest<Full<Bytes>>>>,
@@ -53,19 +59,43 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// Finds the room at `authority`; at most `most` connections.
-    pub async fn to(authority: &str, most: usize, clock: Clock) -> Result<Self, String> {
-        let cannot =
-            |error: std::io::Error| format!("--url: cannot connect to {authority}: {error}");
-        let stream = TcpStream::connect(authority).await.map_err(cannot)?;
-        Ok(Self {
-            address: stream.peer_addr().map_err(cannot)?,
-            authority: authority.to_owned(),
+    /// Finds the room at `address`, and makes the first of at most `most` connections, so that a certificate that is not
+    /// trusted is said at once. `trusted` are certificates instead of those that this machine trusts.
+    pub async fn to(
+        address: &Address,
+        trusted: Option<&Path>,
+        most: usize,
+        clock: Clock,
+    ) -> Result<Self, String> {
+        let host = address.to_connect();
+        let cannot = |error: String| format!("--url: cannot connect to {host}: {error}");
+        let stream = TcpStream::connect(&host)
+            .await
+            .map_err(|error| cannot(error.to_string()))?;
+        let connections = Self {
+            socket: stream
+                .peer_addr()
+                .map_err(|error| cannot(error.to_string()))?,
+            address: address.clone(),
+            tls: match address.is_tls {
+                true => Some(Tls::to(&address.host(), trusted)?),
+                false => None,
+            },
             clock,
             slots: Semaphore::new(most),
             idle: RefCell::new(Vec::new()),
             answered: Cell::new(0),
-        })
+        };
+        let first = timed(connections.speak_over(stream))
+            .await
+            .map_err(|NoAnswer(error)| cannot(error))?;
+        connections.idle.borrow_mut().push(first);
+        Ok(connections)
+    }
+
+    /// The room as the `Origin` header says it.
+    pub fn origin(&self) -> String {
+        self.address.origin()
     }
 
     /// How many requests were answered.
@@ -77,6 +107,7 @@ impl Connections {
     /// that meets a connection that was just closed is sent again on a fresh one.
     pub async fn send(&self, mut request: Request<Full<Bytes>>) -> Result<Answer, NoAnswer> {
         let host = self
+            .address
             .authority
             .parse()
             .map_err(|_| NoAnswer("the host is no header".to_owned()))?;
@@ -102,23 +133,27 @@ impl Connections {
     }
 
     async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, NoAnswer> {
-        let opened = async {
-            let stream = TcpStream::connect(self.address)
+        timed(async {
+            let stream = TcpStream::connect(self.socket)
                 .await
                 .map_err(|error| error.to_string())?;
-            stream
-                .set_nodelay(true)
-                .map_err(|error| error.to_string())?;
-            handshake(TokioIo::new(stream))
-                .await
-                .map_err(|error| error.to_string())
+            self.speak_over(stream).await
+        })
+        .await
+    }
+
+    async fn speak_over(&self, stream: TcpStream) -> Result<SendRequest<Full<Bytes>>, String> {
+        stream
+            .set_nodelay(true)
+            .map_err(|error| error.to_string())?;
+        let Some(Tls { connector, name }) = &self.tls else {
+            return spoken(stream).await;
         };
-        let (sender, connection) = timed(opened).await?;
-        tokio::task::spawn_local(async move {
-            // An error here also reaches whoever waits for the answer.
-            let _ = connection.await;
-        });
-        Ok(sender)
+        let stream = connector
+            .connect(name.clone(), stream)
+            .await
+            .map_err(|error| error.to_string())?;
+        spoken(stream).await
     }
 
     async fn exchange(
@@ -154,6 +189,20 @@ impl Connections {
         self.idle.borrow_mut().push(connection);
         Ok(answer)
     }
+}
+
+/// HTTP over a stream that is open.
+async fn spoken(
+    stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
+) -> Result<SendRequest<Full<Bytes>>, String> {
+    let (sender, connection) = handshake(TokioIo::new(stream))
+        .await
+        .map_err(|error| error.to_string())?;
+    tokio::task::spawn_local(async move {
+        // An error here also reaches whoever waits for the answer.
+        let _ = connection.await;
+    });
+    Ok(sender)
 }
 
 async fn timed<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, NoAnswer> {

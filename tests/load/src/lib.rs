@@ -10,6 +10,7 @@
 //!
 //! All runs on one thread: a room is measured, not this program.
 
+pub mod address;
 pub mod answers;
 pub mod checks;
 pub mod closed_loop;
@@ -28,6 +29,7 @@ pub mod report;
 pub mod room;
 pub mod run;
 pub mod socket;
+pub mod tls;
 pub mod verdict;
 pub mod visitor;
 pub mod work;

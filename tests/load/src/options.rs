@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::address::{Address, is_loopback};
+
 /// The text of `--help`.
 pub const USAGE: &str = include_str!("usage.txt");
 
@@ -25,8 +27,10 @@ const MOST_SECONDS: u64 = 24 * 60 * 60;
 /// The command line, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// `host:port` of the room.
-    pub authority: String,
+    /// Where the room answers.
+    pub address: Address,
+    /// The certificates that are trusted, if not those of this machine.
+    pub trust: Option<PathBuf>,
     /// The protected page that visitors open.
     pub page: String,
     /// Where the room's own addresses begin.
@@ -72,15 +76,22 @@ impl Options {
         )?;
         let event = required_text(&mut arguments, "--event", "an event's id such as demo")?;
         let allow_remote = arguments.contains("--allow-remote");
-        let (authority, page) = split_url(&url, &event)?;
-        if !allow_remote && !is_loopback(&authority) {
+        let (address, page) = split_url(&url, &event)?;
+        let trust = text(&mut arguments, "--trust")?.map(PathBuf::from);
+        if trust.is_some() && !address.is_tls {
+            return Err(format!(
+                "--trust: found with {url}, allowed: with an https address"
+            ));
+        }
+        if !allow_remote && !is_loopback(&address.to_connect()) {
             return Err(format!(
                 "--url: found {url}, allowed: an address on this machine, or any with --allow-remote"
             ));
         }
         let seconds = |found: Option<u64>| found.map(Duration::from_secs);
         let options = Self {
-            authority,
+            address,
+            trust,
             page,
             prefix: text(&mut arguments, "--prefix")?.unwrap_or("/_wr".to_owned()),
             event,
@@ -167,46 +178,16 @@ fn required(
         .ok_or_else(|| format!("{name}: found nothing, allowed: 1 to {most}; {MORE}"))
 }
 
-/// `host:port` and the path of an `http` address.
-fn split_url(url: &str, event: &str) -> Result<(String, String), String> {
-    let wrong = |allowed: &str| Err(format!("--url: found {url}, allowed: {allowed}"));
-    let Some(rest) = url.strip_prefix("http://") else {
-        return wrong("http://HOST[:PORT][/PAGE] (no TLS: what is measured is the room)");
+/// Where the room answers, and the page that visitors open.
+fn split_url(url: &str, event: &str) -> Result<(Address, String), String> {
+    let (address, path) = Address::split(url).ok_or_else(|| {
+        format!("--url: found {url}, allowed: http://HOST[:PORT][/PAGE], or https")
+    })?;
+    let page = match path.as_str() {
+        "" | "/" => format!("/events/{event}"),
+        page => page.to_owned(),
     };
-    let (authority, path) = rest
-        .split_once('/')
-        .map_or((rest, ""), |(authority, path)| (authority, path));
-    let uri = format!("http://{authority}/{path}").parse::<hyper::Uri>();
-    if authority.is_empty() || authority.contains('@') || uri.is_err() {
-        return wrong("http://HOST[:PORT][/PAGE]");
-    }
-    let has_port = authority
-        .rsplit_once(':')
-        .is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-    let authority = if has_port {
-        authority.to_owned()
-    } else {
-        format!("{authority}:80")
-    };
-    let page = if path.is_empty() {
-        format!("/events/{event}")
-    } else {
-        format!("/{path}")
-    };
-    Ok((authority, page))
-}
-
-/// Whether a `host:port` is on this machine.
-pub fn is_loopback(authority: &str) -> bool {
-    let host = authority
-        .rsplit_once(':')
-        .map_or(authority, |(host, _)| host);
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost"
-        || host.ends_with(".localhost")
-        || host
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
+    Ok((address, page))
 }
 
 #[cfg(test)]
@@ -224,8 +205,8 @@ mod tests {
     fn the_shortest_line_gets_the_defaults() {
         let options = parse(FULL).unwrap();
         assert_eq!(
-            (options.authority.as_str(), options.page.as_str()),
-            ("127.0.0.1:8787", "/events/demo")
+            (options.address.origin().as_str(), options.page.as_str()),
+            ("http://127.0.0.1:8787", "/events/demo")
         );
         assert_eq!(
             (
@@ -248,7 +229,8 @@ mod tests {
     fn what_is_wrong_is_named() {
         for (line, name) in [
             (FULL.replace("127.0.0.1:8787", "example.com"), "--url"),
-            (FULL.replace("http:", "https:"), "--url"),
+            (FULL.replace("http:", "ftp:"), "--url"),
+            (format!("{FULL} --trust room.pem"), "--trust"),
             (FULL.replace("5000", "0"), "--visitors"),
             (FULL.replace("200", "many"), "--arrivals-per-second"),
             (FULL.replace("--event demo", ""), "--event"),

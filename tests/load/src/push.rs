@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use tokio::task::{JoinSet, LocalSet};
 use tokio::time::{sleep, sleep_until};
 
+use crate::address::Address;
 use crate::connections::Connections;
 use crate::history::Clock;
 use crate::percentiles::percentile;
@@ -102,9 +103,12 @@ pub fn run(options: &Options) -> Result<Figures, String> {
 
 async fn run_here(options: &Options) -> Result<Figures, String> {
     let clock = Clock::start();
-    let room = Rc::new(Room {
-        connections: Connections::to(&options.authority, AT_ONCE, clock).await?,
+    let address = Address {
+        is_tls: false,
         authority: options.authority.clone(),
+    };
+    let room = Rc::new(Room {
+        connections: Connections::to(&address, None, AT_ONCE, clock).await?,
         event: options.event.clone(),
         page: String::new(),
         prefix: "/_wr".to_owned(),

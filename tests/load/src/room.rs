@@ -36,8 +36,6 @@ pub struct Browser<'a> {
 pub struct Room {
     /// The connections.
     pub connections: Connections,
-    /// `host:port`.
-    pub authority: String,
     /// The event's id.
     pub event: String,
     /// The protected page.
@@ -176,7 +174,7 @@ impl<'a> Browser<'a> {
             .method(method)
             .uri(path)
             .header(ACCEPT, "application/json")
-            .header(ORIGIN, format!("http://{}", self.room.authority))
+            .header(ORIGIN, self.room.connections.origin())
             .header("sec-fetch-mode", "cors")
             .header("sec-fetch-site", "same-origin");
         if body.is_some() {

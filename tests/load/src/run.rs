@@ -47,8 +47,13 @@ pub async fn run_here(options: &Options) -> Result<Outcome, String> {
         Duration::from_micros(options.visitors * 1_000_000 / options.arrivals_per_second);
     let around = Rc::new(Surroundings {
         room: Room {
-            connections: Connections::to(&options.authority, options.connections, clock).await?,
-            authority: options.authority.clone(),
+            connections: Connections::to(
+                &options.address,
+                options.trust.as_deref(),
+                options.connections,
+                clock,
+            )
+            .await?,
             event: options.event.clone(),
             page: options.page.clone(),
             prefix: options.prefix.clone(),

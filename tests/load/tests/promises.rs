@@ -20,12 +20,16 @@ use tokio::task::LocalSet;
 const VISITORS: u64 = 120;
 
 async fn run_against(queue: Queue, more: &str) -> Outcome {
-    let authority = fake_room::start(queue).await;
+    let authority = fake_room::start(queue, None).await;
+    run_at(&format!("http://{authority}"), more).await.unwrap()
+}
+
+async fn run_at(url: &str, more: &str) -> Result<Outcome, String> {
     let line = format!(
-        "--url http://{authority} --event demo --visitors {VISITORS} --arrivals-per-second 200 --deadline-seconds 20 --alone {more}"
+        "--url {url} --event demo --visitors {VISITORS} --arrivals-per-second 200 --deadline-seconds 20 --alone {more}"
     );
     let options = Options::parse(line.split_whitespace().map(OsString::from).collect()).unwrap();
-    run_here(&options).await.unwrap()
+    run_here(&options).await
 }
 
 fn within_one_thread<T>(work: impl Future<Output = T>) -> T {
@@ -199,6 +203,45 @@ fn joins_alone_are_acknowledged_at_the_rate_at_which_they_arrive() {
         (VISITORS, 0)
     );
     assert!((150.0..=260.0).contains(&joins.per_second), "{joins:?}");
+}
+
+#[test]
+fn visitors_come_over_tls_to_a_room_whose_certificate_is_trusted() {
+    let (tls, certificate) = fake_room::self_signed("DNS:localhost");
+    let outcome = within_one_thread(async {
+        let queue = Queue::new(Misbehaviour::None, 50, 3_000);
+        let authority = fake_room::start(queue, Some(tls)).await;
+        let more = format!("--session-seconds 0 --trust {}", certificate.display());
+        let url = format!("https://{}", authority.replace("127.0.0.1", "localhost"));
+        run_at(&url, &more).await
+    })
+    .unwrap();
+    assert!(outcome.passed(), "{outcome:?}");
+    assert_eq!(outcome.figures.joins.acknowledged, VISITORS);
+}
+
+#[test]
+fn a_room_is_not_asked_when_its_certificate_is_nobodys_or_anothers() {
+    let (own, _) = fake_room::self_signed("IP:127.0.0.1");
+    let (of_another, others) = fake_room::self_signed("DNS:tickets.example.com");
+    let key = others.with_file_name("key.pem");
+    for (tls, trust, problem) in [
+        (Some(own.clone()), None, "UnknownIssuer|trusts nobody"),
+        (Some(own.clone()), Some(&others), "UnknownIssuer"),
+        (Some(of_another), Some(&others), "not valid for name"),
+        (Some(own), Some(&key), "holds no certificate"),
+        (None, Some(&others), "cannot connect"),
+    ] {
+        let more = trust.map_or(String::new(), |file| format!("--trust {}", file.display()));
+        let said = within_one_thread(async {
+            let queue = Queue::new(Misbehaviour::None, 50, 3_000);
+            let authority = fake_room::start(queue, tls).await;
+            run_at(&format!("https://{authority}"), &more).await
+        });
+        let said = said.map(|outcome| outcome.passed()).unwrap_err();
+        let is_said = problem.split('|').any(|words| said.contains(words));
+        assert!(is_said, "{problem}: {said}");
+    }
 }
 
 #[test]

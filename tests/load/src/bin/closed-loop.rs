@@ -6,9 +6,9 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use anteroom_load::address::is_loopback;
 use anteroom_load::closed_loop::{Loop, Sent, run};
 use anteroom_load::figures::print_figures;
-use anteroom_load::options::is_loopback;
 use hyper::Method;
 
 const USAGE: &str = "closed-loop --url http://HOST:PORT/PATH --connections N --seconds S [options]

@@ -4,8 +4,8 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use anteroom_load::address::is_loopback;
 use anteroom_load::figures::print_figures;
-use anteroom_load::options::is_loopback;
 use anteroom_load::push::{Options, run};
 
 const USAGE: &str =

@@ -1,6 +1,7 @@
 //! A small room with a scripted queue, on a free port of this machine. It keeps all promises, or
 //! breaks exactly one.
 
+mod certificate;
 mod queue;
 
 use std::cell::RefCell;
@@ -15,8 +16,11 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
 
+pub use certificate::self_signed;
 pub use queue::{Misbehaviour, Queue};
 
 /// What the room answers: status, state, JSON, cookies to set.
@@ -43,23 +47,35 @@ impl Reply {
     }
 }
 
-/// Starts the room within the running `LocalSet`; gives its `host:port`.
-pub async fn start(queue: Queue) -> String {
+/// Starts the room within the running `LocalSet`, over TLS with an acceptor; gives its `host:port`.
+pub async fn start(queue: Queue, tls: Option<TlsAcceptor>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let authority = listener.local_addr().unwrap().to_string();
     let queue = Rc::new(RefCell::new(queue));
     tokio::task::spawn_local(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            let queue = Rc::clone(&queue);
+            let (queue, tls) = (Rc::clone(&queue), tls.clone());
             tokio::task::spawn_local(async move {
-                let service = service_fn(move |request| answer(Rc::clone(&queue), request));
-                let _ = hyper::server::conn::http1::Builder::new()
-                    .serve_connection(TokioIo::new(stream), service)
-                    .await;
+                match tls {
+                    None => serve(queue, stream).await,
+                    Some(tls) => {
+                        // Who does not trust the certificate goes away.
+                        if let Ok(stream) = tls.accept(stream).await {
+                            serve(queue, stream).await;
+                        }
+                    }
+                }
             });
         }
     });
     authority
+}
+
+async fn serve(queue: Rc<RefCell<Queue>>, stream: impl AsyncRead + AsyncWrite + Unpin + 'static) {
+    let service = service_fn(move |request| answer(Rc::clone(&queue), request));
+    let _ = hyper::server::conn::http1::Builder::new()
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
 }
 
 async fn answer(
