@@ -2,11 +2,12 @@
 import path from "node:path";
 import { command, configFileOf, readArguments, UsageError } from "./command-line.mjs";
 import { devVarsFile, wranglerFile } from "./paths.mjs";
-import { addKey, dropKey, exchangeKeys, readKeys } from "./rotating/key-file.mjs";
+import { addKey, dropKey, exchangeKeys, firstKey, readKeys } from "./rotating/key-file.mjs";
 import { nextOf } from "./rotating/steps.mjs";
 import { setup } from "./setup.mjs";
 
-const USAGE = `npm run keys -- COMMAND [--file FILE] [--config FILE] [--origins-ready] [--now]
+const USAGE = `npm run keys -- COMMAND [--file FILE] [--config FILE] [--origins-ready] [--now] [--replace]
+  new       a first key, in a file that has none
   show      which key signs, which one only opens, what comes next and when
   rotate    takes the next step, if its time has come; otherwise says when
   prepare   a new key, published and not used: it only opens
@@ -18,9 +19,10 @@ options
   --config FILE    another wrangler.toml; its events say how long a step has to stand
   --origins-ready  with promote: every origin that was given a key has the new one
   --now            a step before its time: whoever still holds something of the old key loses it
+  --replace        with new: instead of the keys that the file has; everybody loses what they signed
 Changes that file and prints what to do with a deployment. Every step and why: docs/key-rotation.md.`;
 
-const COMMANDS = ["show", "rotate", "prepare", "promote", "retire", "rollback"];
+const COMMANDS = ["new", "show", "rotate", "prepare", "promote", "retire", "rollback"];
 
 async function main(words) {
   const { values, positionals } = readArguments(
@@ -30,6 +32,7 @@ async function main(words) {
       file: { type: "string", default: devVarsFile },
       "origins-ready": { type: "boolean", default: false },
       now: { type: "boolean", default: false },
+      replace: { type: "boolean", default: false },
     },
     true,
   );
@@ -37,14 +40,25 @@ async function main(words) {
   if (!COMMANDS.includes(word) || rest.length > 0) {
     throw new UsageError(`command is ${JSON.stringify(positionals.join(" "))}, allowed are ${COMMANDS.join(", ")}`);
   }
+  if (values.replace && word !== "new") throw new UsageError("--replace belongs to new");
+  const file = path.resolve(values.file);
+  if (word === "new") return printLines(begun(file, values.replace));
   const configFile = configFileOf(values.config);
   await setup(["packages", ...(values.file === devVarsFile ? ["keys"] : [])]);
   const { eventsOf, readWranglerConfig } = await import("./wrangler-config.mjs");
   const events = eventsOf(readWranglerConfig(configFile)).map(({ event }) => event);
-  const file = path.resolve(values.file);
   const asked = { file, events, nowMs: Date.now(), isEarly: values.now, areOriginsReady: values["origins-ready"] };
   if (word === "show") return printLines(shown(asked));
   printLines(word === "rollback" ? rollback(asked) : take(asked, word));
+}
+
+function begun(file, isReplacing) {
+  const id = firstKey(file, Date.now(), isReplacing);
+  return [
+    `${id} is new, in ${file}. It is shown nowhere; keep a copy where you keep what must not be lost.`,
+    "A deployment gets it, and whatever else the file holds, with",
+    `  npx wrangler secret bulk ${shellPath(file)}`,
+  ];
 }
 
 /** Takes a step forward, the next one for `rotate`, and answers what is to be said. */
@@ -156,9 +170,11 @@ const instantText = (ms) => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 /** Both secrets in one step: one after the other there would be a moment with the same key twice, which stops everything. */
 const uploaded = (file) => [
   "A deployment gets both at once, in one version, with",
-  `  npx wrangler secret bulk ${path.relative(process.cwd(), file) || file}`,
+  `  npx wrangler secret bulk ${shellPath(file)}`,
   "A room on this machine has them when it is started again. The times below count from now.",
 ];
+
+const shellPath = (file) => path.relative(process.cwd(), file) || file;
 
 /** The events whose origins were given a secret key. Those with EdDSA fetch theirs; the demo shop is started with its own. */
 const originsWithSecrets = (events) =>

@@ -96,7 +96,9 @@ export function checkKeys(names, whyUnknown, events = []) {
   if (names === null) return [note(`keys: not checked, ${whyUnknown}`)];
   const root = names.includes("ROOT_KEY")
     ? ok("keys: ROOT_KEY is there")
-    : failed("keys: ROOT_KEY is missing; make one with npm run setup's form, put it with wrangler secret put ROOT_KEY");
+    : failed(
+        "keys: ROOT_KEY is missing; make one with npm run keys -- new --file ~/live.keys, put it with npx wrangler secret bulk ~/live.keys",
+      );
   const missing = events
     .filter((named) => usesTurnstile(named) && !widgetSecrets(named).some((name) => names.includes(name)))
     .map(({ event }) =>

@@ -40,12 +40,31 @@ function idOf(name, text) {
   throw new Error(`${name}: the key${named} is not written <id>:<32 random bytes as base64url, 43 characters>`);
 }
 
+/** The first key of a file, which is made where it is not there; answers its id. What signed before is not lost by mistake. */
+export function firstKey(file, nowMs, isReplacing) {
+  const secrets = secretsOf(file);
+  const [held] = NAMES.filter((name) => secrets[name]);
+  if (held && !isReplacing) {
+    throw new Error(
+      `nothing was done: ${file} has ${held} already. \`rotate\` brings another key and nobody loses anything; ` +
+        "--replace takes what is there away, with all that it signed",
+    );
+  }
+  if (!existsSync(path.dirname(file))) throw new Error(`nothing was done: there is no folder ${path.dirname(file)}`);
+  const id = freshId(nowMs);
+  write(file, { ROOT_KEY: freshRootKey(id) }, null);
+  return id;
+}
+
+/** An id says when a key was made. */
+const freshId = (nowMs) =>
+  `k${new Date(nowMs).toISOString().slice(2, 10).replaceAll("-", "")}-${randomBytes(2).toString("hex")}`;
+
 /** A key with an id that the file does not have, beside the one that signs. Answers its id. */
 export function addKey(file, nowMs) {
   const { signing } = readKeys(file);
-  const day = new Date(nowMs).toISOString().slice(2, 10).replaceAll("-", "");
   let id;
-  do id = `k${day}-${randomBytes(2).toString("hex")}`;
+  do id = freshId(nowMs);
   while (id === signing);
   const { ROOT_KEY } = secretsOf(file);
   write(file, { ROOT_KEY, ROOT_KEY_PREVIOUS: freshRootKey(id) }, `prepared ${id}`, nowMs);
@@ -68,9 +87,7 @@ export function dropKey(file) {
 /** The file is there whole or as it was: never with half of a key, and never readable for others. */
 function write(file, keys, step, nowMs) {
   const isOurs = (line) => /^\s*(export\s+)?ROOT_KEY(_PREVIOUS)?\s*=/.test(line) || line.startsWith("# keys: ");
-  const kept = readFileSync(file, "utf8")
-    .split(/\r?\n/)
-    .filter((line) => !isOurs(line));
+  const kept = (existsSync(file) ? readFileSync(file, "utf8") : "").split(/\r?\n/).filter((line) => !isOurs(line));
   while (kept.at(-1) === "") kept.pop();
   const said = step === null ? [] : [`# keys: ${step} ${new Date(nowMs).toISOString()}`];
   const lines = [...kept, ...said, ...NAMES.filter((name) => keys[name]).map((name) => `${name}=${keys[name]}`)];

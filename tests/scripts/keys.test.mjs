@@ -45,6 +45,38 @@ async function keys(...words) {
   return { code, says };
 }
 
+test("T27 a first key is written into a file of its owner's and shown nowhere", async () => {
+  rmSync(file);
+  const first = await keys("new");
+  assert.equal(first.code, 0, first.says);
+  assert.match(first.says, /npx wrangler secret bulk .*live\.keys/);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  const { signing, other, step } = readKeys(file);
+  assert.deepEqual([other, step], [null, "steady"]);
+  assert.ok(first.says.startsWith(`${signing} is new`), first.says);
+  assert.deepEqual(Object.keys(secretsOf(file)), ["ROOT_KEY"]);
+  assert.equal((await keys("rotate")).code, 0, "the steps go on from it");
+});
+
+test("T27 a first key takes the place of no other unless somebody says so, and what else is in the file stays", async () => {
+  for (const held of [`ROOT_KEY=${OLD}`, "ROOT_KEY=k1:short", `ROOT_KEY_PREVIOUS=${OLD}`]) {
+    const text = `# of the live deployment\n${held}\nTURNSTILE_SECRET=keep me\n`;
+    writeFileSync(file, text);
+    const refused = await keys("new");
+    assert.equal(refused.code, 1, held);
+    assert.match(refused.says, /nothing was done: .* has ROOT_KEY\w* already/);
+    assert.equal(readFileSync(file, "utf8"), text, "nothing was changed");
+    assert.equal((await keys("new", "--replace")).code, 0, held);
+    assert.notEqual(readKeys(file).signing, "old");
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const kept = readFileSync(file, "utf8");
+    assert.ok(kept.includes("# of the live deployment") && kept.includes("TURNSTILE_SECRET=keep me"));
+    assert.ok(!kept.includes(held), "the old key is gone");
+  }
+  writeFileSync(file, "TURNSTILE_SECRET=keep me\n");
+  assert.equal((await keys("new")).code, 0, "a file without a key");
+});
+
 /** The last step was taken so long ago. */
 function since(ms) {
   const at = new Date(Date.now() - ms).toISOString();
@@ -154,8 +186,9 @@ test("T5 a key that cannot be one is named by its id alone, and a file that says
 
 test("what is no command, and one step too many, are refused", async () => {
   for (const [words, code, says] of [
-    [["turn"], 2, /allowed are show, rotate, prepare, promote, retire, rollback/],
+    [["turn"], 2, /allowed are new, show, rotate, prepare, promote, retire, rollback/],
     [["show", "more"], 2, /command is "show more"/],
+    [["show", "--replace"], 2, /--replace belongs to new/],
     [["promote"], 1, /there is one key, old/],
     [["retire"], 1, /there is one key, old/],
     [["rollback"], 1, /no step to take back/],
