@@ -149,7 +149,7 @@ const LANGUAGE: &str = "es2020";
 
 const PAGE_STYLES: [&str; 3] = ["colours.css", "queue.css", "parts.css"];
 /// In the order in which they are read.
-const PAGE_SCRIPT: [&str; 25] = [
+const PAGE_SCRIPT: [&str; 26] = [
     "js/fragment.js",
     "js/words.js",
     "js/scene.js",
@@ -162,6 +162,7 @@ const PAGE_SCRIPT: [&str; 25] = [
     "js/announce.js",
     "js/pieces.js",
     "js/poll.js",
+    "js/listening.js",
     "js/push.js",
     "js/lock.js",
     "js/work.js",

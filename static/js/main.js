@@ -109,6 +109,7 @@ const listening = listener({
   ways: [overSocket(`${location.origin.replace("http", "ws")}${mine}/ws`), overStream(`${mine}/events`)],
   heard: hearWord,
   changed: () => poll.replan(),
+  hidden: () => !visible(),
   timer: later,
   now: () => performance.now(),
   chance: Math.random,

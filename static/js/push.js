@@ -1,16 +1,6 @@
 // The board as it changes: over a socket at the home of the place, else over the edge's own stream, else by asking. Nobody
 // who looks notices which; only the numbers move sooner.
 
-/** A way that says nothing at first does not work here. */
-const FIRST_WORD_MS = 12_000;
-/** More than twice the silence that a shard or an edge keeps. */
-const DEAD_AFTER_MS = 20_000;
-/** What breaks off sooner has not worked. */
-const WORKED_MS = 30_000;
-/** So often a way may fail in a row. */
-const TRIES = 2;
-/** Before everything is tried from the start. */
-const REST_MS = 60_000;
 /** While words come, the page asks so seldom: for what they do not tell, and when it is looked at again, it asks at once. */
 const LISTENING_MS = 1_800_000;
 /** What words do not tell may be newer than the board of the edge that is asked: then soon once more. */
@@ -81,75 +71,6 @@ const overStream = (address) => (word, over) => {
   source.onerror = over;
   return () => source.close();
 };
-
-/**
- * Listens one way after the other. `heard(word)` takes a word, and answers false when it says nothing: from whom nothing is
- * to be heard counts as silent. `changed()` hears that words come, or do not any more.
- */
-function listener({ ways, heard, changed, timer, now, chance }) {
-  let wanted = false;
-  let way = 0;
-  let failures = 0;
-  let within_ms = 1_000;
-  let alive = false;
-  let began_ms = 0;
-  let close = null;
-  let cancel = () => {};
-  const becomes = (now_alive) => {
-    if (alive === now_alive) return;
-    alive = now_alive;
-    changed();
-  };
-  const drop = () => {
-    cancel();
-    const closes = close;
-    close = null;
-    closes?.();
-    becomes(false);
-  };
-  const fails = () => {
-    // What worked is tried again, from the first way on.
-    const worked = alive && now() - began_ms >= WORKED_MS;
-    drop();
-    failures = worked ? 0 : failures + 1;
-    if (worked) way = 0;
-    else if (failures % TRIES === 0) way = (way + 1) % ways.length;
-    const rests = failures > 0 && failures % (TRIES * ways.length) === 0;
-    const wait_ms = Math.min(REST_MS, within_ms * 2 ** Math.max(0, failures - 1));
-    cancel = timer(rests ? REST_MS * (0.5 + chance()) : wait_ms * chance(), open);
-  };
-  const open = () => {
-    let mine = null;
-    const isMine = () => close !== null && close === mine;
-    const word = (said) => {
-      if (!isMine() || heard(said) === false || !isMine()) return;
-      cancel();
-      cancel = timer(DEAD_AFTER_MS, fails);
-      within_ms = said.return_within_ms ?? within_ms;
-      becomes(true);
-    };
-    began_ms = now();
-    try {
-      mine = ways[way](word, () => isMine() && fails());
-      close = mine;
-      cancel = timer(FIRST_WORD_MS, fails);
-    } catch {
-      fails();
-    }
-  };
-  return {
-    /** Whether words are wanted from now on. */
-    want(wants) {
-      if (wanted === wants) return;
-      wanted = wants;
-      failures = 0;
-      way = 0;
-      if (wants) open();
-      else drop();
-    },
-    isAlive: () => alive,
-  };
-}
 
 // What follows is about the page's state, which is in main.js.
 

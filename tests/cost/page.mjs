@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 const read = (name) => readFileSync(new URL(`../../static/js/${name}`, import.meta.url), "utf8");
 
 /** The parts of the script that ask. */
-const PARTS = ["words.js", "room.js", "lines.js", "enter.js", "turn.js", "poll.js", "push.js"];
+const PARTS = ["words.js", "room.js", "lines.js", "enter.js", "turn.js", "poll.js", "listening.js", "push.js"];
 const [finals] = read("main.js").match(/^const FINAL = .*$/m);
 
 // As main.js does it; nothing is drawn, remembered or said.
@@ -72,7 +72,15 @@ const poll = poller({
   timer,
   chance: Math.random,
 });
-const listening = listener({ ways: [host.way], heard: hearWord, changed: () => poll.replan(), timer, now, chance: Math.random });
+const listening = listener({
+  ways: [host.way],
+  heard: hearWord,
+  changed: () => poll.replan(),
+  hidden: () => false,
+  timer,
+  now,
+  chance: Math.random,
+});
 return {
   hear,
   start: () => poll.start(),

@@ -14,7 +14,7 @@ const LISTENS_MS = 15_000;
 let room;
 let browser;
 before(async () => {
-  room = await startRoom({ events: ["socket", "stream", "asking"].map((id) => ({ id })) });
+  room = await startRoom({ events: ["socket", "stream", "again", "asking"].map((id) => ({ id })) });
   browser = await launchBrowser();
 });
 after(async () => {
@@ -81,6 +81,34 @@ test("where no socket can be had the page hears over the edge's stream", async (
   await page.waitForTimeout(LISTENS_MS);
   assert.equal(asked.me, before, "nothing is asked");
   await isLetIn(page, "stream", operator);
+  await close();
+});
+
+test("a page that hears the stream takes a socket as soon as it gets one, and nobody notices", async () => {
+  const operator = await paused(room, "again");
+  const { page, asked, words, close } = await waits("again", (page) =>
+    page.addInitScript(() => {
+      const { WebSocket, setTimeout } = window;
+      window.WebSocket = class extends WebSocket {
+        constructor(address) {
+          if (!window.hasSockets) throw new Error("there are none here");
+          super(address);
+        }
+      };
+      // The rest of about a minute takes a tenth of it.
+      window.setTimeout = (run, ms) => setTimeout(run, ms >= 30_000 && ms <= 90_000 ? ms / 10 : ms);
+    }),
+  );
+  await until(() => asked.stream > 0, "the stream", WITHIN_MS);
+  await page.waitForTimeout(1_000);
+  const before = { ...asked };
+  await page.evaluate(() => {
+    window.hasSockets = true;
+  });
+  await until(() => words.length > 1, "words over a socket", WITHIN_MS);
+  assert.deepEqual(asked, before, "nothing is asked meanwhile");
+  assert.equal(await page.locator("#age:visible").count(), 0, "nothing looks old");
+  await isLetIn(page, "again", operator);
   await close();
 });
 
