@@ -43,6 +43,9 @@ fn after_a_minute_in_which_nothing_reached_anything_everybody_is_back_and_has_a_
     assert!(json["sockets_broken_off"].as_u64() > Some(10_000), "{json}");
     let back = &json["back_after_outage_ms"];
     assert!(back["max"].as_u64() < Some(100_000), "{json}");
+    let again = &json["sockets_again_after_outage_ms"];
+    assert!(again["max"].as_u64() < Some(200_000), "{json}");
+    assert_eq!(json["without_a_socket_at_the_end"], 0);
 }
 
 #[test]

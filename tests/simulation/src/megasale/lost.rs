@@ -64,7 +64,7 @@ impl World {
     fn tell_away(&mut self, shard: u16, ask: Ask, now: u64) {
         match ask {
             Ask::Board(isolate) => self.wheel.put(now + EDGE_PATIENCE_MS, Event::Read(isolate)),
-            Ask::Poke | Ask::Listen => {}
+            Ask::Poke | Ask::Listen(_) => {}
             Ask::Join(_) => {
                 self.measured.told_away += 1;
                 let at = now + self.chance.within(JOIN_AGAIN_MS);

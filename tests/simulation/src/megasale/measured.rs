@@ -1,10 +1,14 @@
 //! What comes out of a run in numbers.
 
 use super::meters::{Histogram, Role};
+use super::plan::{AFTER_OUTAGE_MS, BACK_MS};
 use super::way::Ways;
 
 /// Times up to this many milliseconds are told apart.
 const LONGEST_MS: usize = 120_000;
+
+/// The same of what happens between the outage and the end.
+const LONGEST_BACK_MS: usize = (AFTER_OUTAGE_MS - BACK_MS) as usize;
 
 /// Everything that is measured.
 pub struct Measured {
@@ -51,6 +55,8 @@ pub struct Measured {
     /// Sockets that broke off in the outage, and pages that then listened to the edge's stream.
     pub broken_off: u64,
     pub on_streams: u64,
+    /// From the end of the outage until such a page has a socket.
+    pub sockets_again: Histogram,
     /// Sessions that began and ended without their page hearing of them, in the outage.
     pub missed: u64,
     /// Requests of isolates for boards.
@@ -92,6 +98,7 @@ impl Measured {
             released: 0,
             broken_off: 0,
             on_streams: 0,
+            sockets_again: Histogram::up_to(LONGEST_BACK_MS),
             missed: 0,
             reads: 0,
             told_away: 0,

@@ -28,8 +28,8 @@ pub enum Ask {
     State(Join, u32),
     /// For the board, by this isolate.
     Board(u32),
-    /// To be told news, by the page of a place.
-    Listen,
+    /// To be told news, by the page of a place that has rested so often before.
+    Listen(u8),
     /// For entry, since then.
     Claim(u32, u32),
     /// For a fresh pass.

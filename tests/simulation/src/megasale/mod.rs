@@ -102,7 +102,7 @@ pub fn run_beside(mishap: Mishap, seed: u64, visitors: u32) -> Told {
 fn run_plan(plan: Plan) -> Told {
     let mut world = World::new(plan);
     let mut spare = Vec::new();
-    while world.wheel.now() < plan::END_MS {
+    while world.wheel.now() < world.plan.end_ms() {
         let mut due = world.wheel.step(spare);
         let now = world.wheel.now();
         world.floor = world.checks.begin();

@@ -90,7 +90,7 @@ impl World {
                 }
             }
             Ask::Poke => shell.uplink.want(now),
-            Ask::Listen => self.listen(shard, now),
+            Ask::Listen(rested) => self.listen(shard, rested, now),
             Ask::Join(_) | Ask::State(..) | Ask::Claim(..) | Ask::Renew(_) | Ask::Release(_) => {
                 if !shell.take(ask, now) {
                     self.measured.busy += 1;

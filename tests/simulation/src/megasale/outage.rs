@@ -1,8 +1,9 @@
 //! A minute in which nothing reaches anything: no visitor an edge, no edge a shard, no object another. Every socket breaks
 //! off, every call fails, and when it is over everybody comes back. Objects lose nothing and go on by themselves.
 //!
-//! Pages come back as `static/js/push.js` and `poll.js` have it: a socket that worked is tried again within the time that the
-//! last word gave, and after failures later and later, every second time another way; what was asked is asked again after
+//! Pages come back as `static/js/listening.js` and `poll.js` have it: a socket that worked is tried again within the time that the
+//! last word gave, and after failures later and later, every second time another way; who hears the edge's stream then tries
+//! for a socket again after a rest; what was asked is asked again after
 //! two seconds, then four, up to a minute. Who has no page yet loads it again after such pauses, and gets a home only then.
 
 use anteroom_queue::tree::Node;
@@ -47,7 +48,7 @@ impl World {
             return Some(event);
         }
         match event {
-            Event::At(shard, Ask::Listen) => self.comes_back(shard, 1_000, now),
+            Event::At(shard, Ask::Listen(_)) => self.comes_back(shard, 1_000, now),
             Event::At(_, Ask::Board(isolate)) | Event::EdgeHears(isolate, _) => {
                 self.wheel.put(now + READ_AGAIN_MS, Event::Read(isolate));
             }
@@ -82,7 +83,7 @@ impl World {
             Ask::Join(join) | Ask::State(join, _) => u64::from(join.began_ms),
             Ask::Claim(_, began) => u64::from(began),
             // Passes are renewed by the edge meanwhile, and a session that is not given back ends by itself.
-            Ask::Renew(_) | Ask::Release(_) | Ask::Poke | Ask::Board(_) | Ask::Listen => return,
+            Ask::Renew(_) | Ask::Release(_) | Ask::Poke | Ask::Board(_) | Ask::Listen(_) => return,
         };
         let at = self.next_try(began, now);
         self.wheel.put(at, Event::Visit(shard, ask));
@@ -131,9 +132,10 @@ impl World {
         }
         self.measured.back.add(at - BACK_MS);
         if (failures / TRIES).is_multiple_of(WAYS) {
-            self.wheel.put(at, Event::Visit(shard, Ask::Listen));
+            self.wheel.put(at, Event::Visit(shard, Ask::Listen(0)));
         } else {
             self.measured.on_streams += 1;
+            self.listens_later(shard, 0, at);
         }
     }
 }

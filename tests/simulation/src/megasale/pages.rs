@@ -10,8 +10,8 @@ use super::distances::{REGIONS, region_of};
 use super::messages::{Ask, Event, Join, ReadBoard};
 use super::objects::{home_region, round_trip_ms};
 use super::plan::{
-    CLAIM_WITHIN_MS, PENDING_MS, RAMP_MS, RELEASE_PPM, SHOW_UP_PPM, SLICE, SOCKET_AFTER_MS,
-    STAY_MS, TELLING_US,
+    BACK_MS, CLAIM_WITHIN_MS, PENDING_MS, RAMP_MS, RELEASE_PPM, SHOW_UP_PPM, SLICE,
+    SOCKET_AFTER_MS, STAY_MS, TELLING_US,
 };
 use super::{NONE, World, since_start};
 
@@ -29,6 +29,10 @@ const MOST_SOCKETS: u64 = 8_000;
 
 /// A page that could not do what it wanted tries again after this time.
 const AGAIN_MS: u64 = 2_000;
+
+/// A page that hears the edge's stream tries for a socket after about this time, which doubles so often: up to 16 minutes.
+const REST_MS: u64 = 60_000;
+const MOST_DOUBLED: u8 = 4;
 
 /// Turns are taken up within a time that lets each home be asked this often in a second.
 const TURNS_A_SECOND: u64 = 300;
@@ -143,7 +147,7 @@ impl World {
             .expect("it has answered");
         home.entries[place as usize] = entry;
         let at = now + self.chance.within(1..SOCKET_AFTER_MS);
-        self.wheel.put(at, Event::Visit(shard, Ask::Listen));
+        self.wheel.put(at, Event::Visit(shard, Ask::Listen(0)));
     }
 
     /// A page asks its home, through an edge of its region.
@@ -153,13 +157,29 @@ impl World {
         self.wheel.put(at, Event::At(shard, ask));
     }
 
-    pub(super) fn listen(&mut self, shard: u16, now: u64) {
+    /// A page that gets no socket hears the edge's stream, and tries again after a rest. (Nobody leaves here, so without an
+    /// outage it would be refused each time: that is left out.)
+    pub(super) fn listen(&mut self, shard: u16, rested: u8, now: u64) {
         let shell = self.shard(shard, now);
-        if shell.sockets < MOST_SOCKETS {
-            shell.sockets += 1;
-        } else {
-            self.measured.no_socket += 1;
+        if shell.sockets >= MOST_SOCKETS {
+            self.measured.no_socket += u64::from(rested == 0);
+            if self.plan.has_outage() {
+                self.listens_later(shard, rested, now);
+            }
+            return;
         }
+        shell.sockets += 1;
+        if rested > 0 && now >= BACK_MS {
+            self.measured.sockets_again.add(now - BACK_MS);
+        }
+    }
+
+    /// A page that has rested so often, and hears the stream now, tries for a socket after one more rest.
+    pub(super) fn listens_later(&mut self, shard: u16, rested: u8, now: u64) {
+        let about = REST_MS << rested.min(MOST_DOUBLED);
+        let at = now + about / 2 + self.chance.within(0..about);
+        self.wheel
+            .put(at, Event::Visit(shard, Ask::Listen(rested + 1)));
     }
 
     /// A word goes out to all who listen when something on the board has changed, once a second at most and with as long a

@@ -101,6 +101,9 @@ pub const OUTAGE_MS: u64 = 480_000;
 /// And from then on everything does again.
 pub const BACK_MS: u64 = OUTAGE_MS + 60_000;
 
+/// The end of a run with an outage: by then everybody has listened over a socket again who can.
+pub const AFTER_OUTAGE_MS: u64 = BACK_MS + 300_000;
+
 /// By then every report that was under way has failed, and its pause is over: joins are answered as usual.
 pub const SETTLED_MS: u64 = BACK_MS + 10_000;
 
@@ -125,6 +128,14 @@ impl Plan {
     /// Whether nothing reaches anything between [`OUTAGE_MS`] and [`BACK_MS`].
     pub const fn has_outage(&self) -> bool {
         matches!(self.mishap, Mishap::Outage)
+    }
+
+    /// When the run ends.
+    pub const fn end_ms(&self) -> u64 {
+        match self.mishap {
+            Mishap::Outage => AFTER_OUTAGE_MS,
+            Mishap::None | Mishap::RegionLost | Mishap::Surge => END_MS,
+        }
     }
 
     /// As many as the event is planned for.

@@ -353,7 +353,7 @@ impl ShardShell {
                 index: PlaceIndex(index),
                 generation,
             },
-            Ask::Board(_) | Ask::Listen | Ask::Poke => ShardCommand::Look,
+            Ask::Board(_) | Ask::Listen(_) | Ask::Poke => ShardCommand::Look,
         }
     }
 

@@ -3,9 +3,8 @@
 use serde_json::{Value, json};
 
 use super::World;
-use super::measured::Measured;
 use super::meters::{Histogram, Role};
-use super::plan::{END_MS, OUTAGE_MS, Plan};
+use super::plan::{OUTAGE_MS, Plan};
 use crate::checkers::{Findings, PROMISES};
 
 /// Requests a second of any object: the platform's soft limit.
@@ -141,7 +140,7 @@ fn text(world: &World, above: &[String]) -> String {
             world.plan.peak_per_second(),
             world.plan.isolates(),
             world.children(),
-            END_MS / 1_000
+            world.plan.end_ms() / 1_000
         ),
         "                objects   (of one object: p50 / p99 / max)".to_owned(),
     ];
@@ -167,7 +166,7 @@ fn text(world: &World, above: &[String]) -> String {
         measured.no_socket
     ));
     if world.plan.has_outage() {
-        lines.push(told_of_outage(measured));
+        lines.push(told_of_outage(world));
     }
     if let Some(at) = world.plan.lost_at_ms() {
         let (active, running) = measured.active_at_end;
@@ -197,17 +196,29 @@ fn text(world: &World, above: &[String]) -> String {
     lines.join("\n")
 }
 
+/// Pages that have none now, of all that have a number.
+fn without_socket(world: &World) -> u64 {
+    let shards = world.shards.iter().flatten();
+    world.checks.acknowledged - shards.map(|shard| shard.sockets).sum::<u64>()
+}
+
 /// How everybody came back.
-fn told_of_outage(measured: &Measured) -> String {
+fn told_of_outage(world: &World) -> String {
+    let measured = &world.measured;
     let (join, back) = (&measured.join_through_outage, &measured.back);
+    let again = &measured.sockets_again;
     format!(
-        "for a minute nothing reached anything from {} s on: {} sockets broke off, all pages listened again {} ms (p50), {} (p99), {} (max) after it, {} of them to the edge's stream; joins that met it had their numbers after {} ms (p50), {} (p99), {} (max), {} of them; {} sessions were missed",
+        "for a minute nothing reached anything from {} s on: {} sockets broke off, all pages listened again {} ms (p50), {} (p99), {} (max) after it, {} of them to the edge's stream, and had a socket again {} ms (p50), {} (p99), {} (max) after it, but for {} whose homes have none left; joins that met it had their numbers after {} ms (p50), {} (p99), {} (max), {} of them; {} sessions were missed",
         OUTAGE_MS / 1_000,
         measured.broken_off,
         back.permille(500),
         back.permille(990),
         back.max(),
         measured.on_streams,
+        again.permille(500),
+        again.permille(990),
+        again.max(),
+        without_socket(world),
         join.permille(500),
         join.permille(990),
         join.max(),
@@ -239,7 +250,7 @@ fn json_of(world: &World, above: &[String]) -> Value {
         "joins_per_s_peak": world.plan.peak_per_second(),
         "isolates": world.plan.isolates(),
         "children_of_the_coordinator": world.children(),
-        "virtual_s": END_MS / 1_000,
+        "virtual_s": world.plan.end_ms() / 1_000,
         "roles": roles,
         "times_ms": times,
         "steps_of_a_join_ms": world.measured.ways.json(),
@@ -252,6 +263,8 @@ fn json_of(world: &World, above: &[String]) -> Value {
         "told_away": world.measured.told_away,
         "sockets_broken_off": world.measured.broken_off,
         "back_on_streams": world.measured.on_streams,
+        "without_a_socket_at_the_end": without_socket(world),
+        "sockets_again_after_outage_ms": world.measured.sockets_again.json(),
         "back_after_outage_ms": world.measured.back.json(),
         "join_through_outage_ms": world.measured.join_through_outage.json(),
         "above_limits": above,
