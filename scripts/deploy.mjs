@@ -6,6 +6,7 @@ import {
   checkAccepted,
   checkDeploymentIsNoDemo,
   checkKeys,
+  checkLiveHealth,
   checkLiveValues,
   checkRoutes,
   checkSize,
@@ -112,17 +113,22 @@ async function keys(file, isDry, events) {
   );
 }
 
-/** The boards of the events as the deployment shows them now, to everybody. */
+/** The boards of the events as the deployment shows them now, to everybody, and what it says of itself. */
 async function liveValues(config, events) {
-  const prefix = config.vars?.PREFIX ?? DEFAULT_PREFIX;
   const boards = events.map(async (named) => {
-    // Whether it has a host is the Worker's to say.
-    const address = `https://${named.event.hosts?.[0]}${prefix}/queues/${named.event.id}`;
-    const response = await fetch(address, { signal: AbortSignal.timeout(BOARD_PATIENCE_MS) }).catch(() => null);
-    const board = response?.ok ? await response.json().catch(() => null) : null;
+    const board = await live(config, named, `queues/${named.event.id}`);
     return checkLiveValues(named, board);
   });
-  return (await Promise.all(boards)).flat();
+  const health = events.slice(0, 1).map(async (named) => checkLiveHealth(await live(config, named, "health")));
+  return (await Promise.all([...boards, ...health])).flat();
+}
+
+/** What the deployment answers now at one of its own addresses; null when it cannot be reached, or it is no JSON. */
+async function live(config, { event }, address) {
+  // Whether it has a host is the Worker's to say.
+  const url = `https://${event.hosts?.[0]}${config.vars?.PREFIX ?? DEFAULT_PREFIX}/${address}`;
+  const response = await fetch(url, { signal: AbortSignal.timeout(BOARD_PATIENCE_MS) }).catch(() => null);
+  return response?.ok ? response.json().catch(() => null) : null;
 }
 
 /** What is deployed, and the events that are left out of it too: one that is broken is broken on this machine. */

@@ -14,6 +14,7 @@ use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::{Env, js_sys};
 
+use crate::development_key;
 use crate::turnstile::{self, ThirdParty};
 
 /// The variable with the deployment's name, which all its tokens carry.
@@ -30,6 +31,7 @@ pub struct Deployment {
     faces: Vec<Option<Face>>,
     third_parties: Vec<Option<ThirdParty>>,
     jwks: String,
+    warnings: Vec<String>,
 }
 
 /// What else is known of the events, in their order.
@@ -70,11 +72,12 @@ pub fn of_isolate(env: &Env) -> Result<&'static Deployment, Vec<String>> {
         let read = || {
             let deployment = Deployment::parse(variables(env), crate::zones::exists)
                 .map(|deployment| &*Box::leak(Box::new(deployment)));
-            if let Err(reasons) = &deployment {
-                reasons
-                    .iter()
-                    .for_each(|reason| crate::platform::log(&format!("configuration: {reason}")));
-            }
+            let said = match &deployment {
+                Ok(deployment) => deployment.warnings(),
+                Err(reasons) => reasons,
+            };
+            said.iter()
+                .for_each(|line| crate::platform::log(&format!("configuration: {line}")));
             deployment
         };
         cell.get_or_init(read).clone()
@@ -144,7 +147,14 @@ impl Deployment {
         });
         match (issuer, keyring, rooms, of_events) {
             (Some(issuer), Some(keyring), Some(rooms), Some(of_events)) if reasons.is_empty() => {
-                Ok(Deployment::derive(&issuer, &keyring, rooms, of_events))
+                let warnings = [ROOT_KEY_SECRET, ROOT_KEY_PREVIOUS_SECRET]
+                    .into_iter()
+                    .filter_map(|name| development_key::warning(name, &text(name)?, rooms.events()))
+                    .collect();
+                Ok(Deployment {
+                    warnings,
+                    ..Deployment::derive(&issuer, &keyring, rooms, of_events)
+                })
             }
             _ => Err(reasons),
         }
@@ -181,12 +191,18 @@ impl Deployment {
             faces: of_events.faces,
             third_parties: of_events.third_parties,
             rooms,
+            warnings: Vec::new(),
         }
     }
 
     /// The events and their path rules.
     pub fn rooms(&self) -> &Rooms {
         &self.rooms
+    }
+
+    /// What works and should not stay as it is, a line each.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// The public keys of all events that sign with Ed25519, as a JWK set.

@@ -221,7 +221,7 @@ async fn carry_out(visit: &Visit, route: Route, event: Option<&str>) -> Result<A
         Some(_) => Err(Problem::other_host()),
     };
     match route {
-        Route::Health => Ok(routes::health::well()),
+        Route::Health => Ok(routes::health::well(visit.deployment.warnings())),
         Route::Jwks => Ok(routes::jwks::answer(visit)),
         Route::Access => routes::access::answer(visit).await,
         Route::Metrics => routes::metrics::answer(visit).await,

@@ -32,6 +32,7 @@ mod cookies;
 mod crawlers;
 mod deleted;
 mod deployment;
+mod development_key;
 mod documents;
 mod entry;
 mod eta;

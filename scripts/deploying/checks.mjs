@@ -135,6 +135,9 @@ export function checkLiveValues({ event }, board) {
   );
 }
 
+/** What the deployment says of itself now; null when it cannot be reached, which is said of its live values. */
+export const checkLiveHealth = (health) => listOf(health?.warnings).map((line) => note(`live: ${line}`));
+
 /** From wrangler's own words about what it packed. */
 export function checkSize(output) {
   const match = output.match(/Total Upload:.*?gzip:\s*([\d.]+)\s*KiB/);

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { freshRootKey, secretsOf } from "../setup/keys.mjs";
+import { developmentId, freshRootKey, secretsOf } from "../setup/keys.mjs";
 
 /** Only whoever owns the file may read it. */
 const MODE = 0o600;
@@ -51,20 +51,22 @@ export function firstKey(file, nowMs, isReplacing) {
     );
   }
   if (!existsSync(path.dirname(file))) throw new Error(`nothing was done: there is no folder ${path.dirname(file)}`);
-  const id = freshId(nowMs);
+  const id = freshId(file, nowMs);
   write(file, { ROOT_KEY: freshRootKey(id) }, null);
   return id;
 }
 
-/** An id says when a key was made. */
-const freshId = (nowMs) =>
-  `k${new Date(nowMs).toISOString().slice(2, 10).replaceAll("-", "")}-${randomBytes(2).toString("hex")}`;
+/** An id says when a key was made, or that it is for a developer's machine. */
+const freshId = (file, nowMs) =>
+  path.basename(file) === ".dev.vars"
+    ? developmentId()
+    : `k${new Date(nowMs).toISOString().slice(2, 10).replaceAll("-", "")}-${randomBytes(2).toString("hex")}`;
 
 /** A key with an id that the file does not have, beside the one that signs. Answers its id. */
 export function addKey(file, nowMs) {
   const { signing } = readKeys(file);
   let id;
-  do id = freshId(nowMs);
+  do id = freshId(file, nowMs);
   while (id === signing);
   const { ROOT_KEY } = secretsOf(file);
   write(file, { ROOT_KEY, ROOT_KEY_PREVIOUS: freshRootKey(id) }, `prepared ${id}`, nowMs);

@@ -8,14 +8,16 @@ const ROOT_KEY_BYTES = 32;
 /** A root key in the form that the Worker reads: its id and 32 random bytes. */
 export const freshRootKey = (id) => `${id}:${randomBytes(ROOT_KEY_BYTES).toString("base64url")}`;
 
+/** The id of a key for a developer's machine: where others are served the Worker knows it by that (src/development_key.rs). */
+export const developmentId = () => `dev${randomBytes(2).toString("hex")}`;
+
 export const keysStep = {
   title: "fresh keys in .dev.vars",
   usually: "no time",
   isDone: () => existsSync(devVarsFile) && "ROOT_KEY" in secretsOf(devVarsFile),
   work: async () => {
     const before = existsSync(devVarsFile) ? `${readFileSync(devVarsFile, "utf8").trimEnd()}\n` : "";
-    const id = `dev${randomBytes(2).toString("hex")}`;
-    writeFileSync(devVarsFile, `${before}ROOT_KEY=${freshRootKey(id)}\n`, { mode: 0o600 });
+    writeFileSync(devVarsFile, `${before}ROOT_KEY=${freshRootKey(developmentId())}\n`, { mode: 0o600 });
   },
 };
 

@@ -4,9 +4,13 @@ use serde_json::json;
 
 use crate::answer::Answer;
 
-/// Everything was parsed.
-pub fn well() -> Answer {
-    Answer::json(200, &json!({ "ok": true }))
+/// Everything was parsed; what should not stay as it is, a line each.
+pub fn well(warnings: &[String]) -> Answer {
+    let body = match warnings {
+        [] => json!({ "ok": true }),
+        _ => json!({ "ok": true, "warnings": warnings }),
+    };
+    Answer::json(200, &body)
 }
 
 /// What is wrong with the configuration, a line each; never a key's bytes.

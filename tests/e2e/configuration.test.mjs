@@ -35,6 +35,23 @@ async function refusedBecause(...words) {
   return health;
 }
 
+test("a key of a developer's machine works, and health names it where others are served", async () => {
+  const elsewhere = { id: "tour", hosts: ["tickets.example.com"], paths: ["/tour/*"] };
+  const good = room.secrets;
+  const warnings = async (events, id) => {
+    await room.restartWith({ events, secrets: { ...good, ROOT_KEY: freshRootKey(id) } });
+    const health = await room.ask("/_wr/health");
+    assert.deepEqual([health.status, health.json.ok], [200, true]);
+    return health.json.warnings;
+  };
+  const [line, ...more] = await warnings([...GOOD, elsewhere], "dev1a2b");
+  assert.match(line, /^ROOT_KEY: the key dev1a2b was made for a developer's machine/);
+  assert.deepEqual(more, []);
+  assert.equal(await warnings(GOOD, "dev1a2b"), undefined);
+  assert.equal(await warnings([...GOOD, elsewhere], "live"), undefined);
+  await room.restartWith({ events: GOOD, secrets: good });
+});
+
 test("the same place after every kind of refused configuration", async () => {
   const fan = room.visitor();
   await fan.visit();

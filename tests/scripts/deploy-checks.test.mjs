@@ -5,6 +5,7 @@ import {
   checkAccepted,
   checkDeploymentIsNoDemo,
   checkKeys,
+  checkLiveHealth,
   checkLiveValues,
   checkRoutes,
   checkSize,
@@ -116,6 +117,12 @@ test("every live value that differs from the file is named", () => {
   assert.equal(texts.length, 3);
   assert.match(texts.join("\n"), /per_minute is 60 live and 1200 in the file/);
   assert.deepEqual(outcomes(checkLiveValues(named, null)), ["note"]);
+});
+
+test("what the deployment itself says should not stay is repeated, and stops nothing", () => {
+  const line = "ROOT_KEY: the key dev1a2b was made for a developer's machine";
+  assert.deepEqual(checkLiveHealth({ ok: true, warnings: [line] }), [{ outcome: "note", text: `live: ${line}` }]);
+  for (const health of [null, { ok: true }, { warnings: "none" }, []]) assert.deepEqual(checkLiveHealth(health), []);
 });
 
 test("a file that does not name the mode means the usual one, and a batch is compared as a whole", () => {

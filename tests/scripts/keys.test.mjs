@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import test, { after, beforeEach } from "node:test";
 import { root } from "../../scripts/paths.mjs";
-import { readKeys } from "../../scripts/rotating/key-file.mjs";
+import { addKey, firstKey, readKeys } from "../../scripts/rotating/key-file.mjs";
 import { INVITATION_MS, nextOf, PUBLISHED_FOR_MS, VISITORS_MS } from "../../scripts/rotating/steps.mjs";
 import { freshRootKey, secretsOf } from "../../scripts/setup/keys.mjs";
 
@@ -75,6 +75,15 @@ test("T27 a first key takes the place of no other unless somebody says so, and w
   }
   writeFileSync(file, "TURNSTILE_SECRET=keep me\n");
   assert.equal((await keys("new")).code, 0, "a file without a key");
+});
+
+test("a key in .dev.vars says by its id that it is for a developer's machine", () => {
+  const own = path.join(folder, ".dev.vars");
+  const signing = firstKey(own, Date.now(), false);
+  const other = addKey(own, Date.now());
+  rmSync(own);
+  for (const id of [signing, other]) assert.match(id, /^dev[0-9a-f]{4}$/);
+  assert.match(firstKey(file, Date.now(), true), /^k\d{6}-[0-9a-f]{4}$/);
 });
 
 /** The last step was taken so long ago. */
