@@ -32,6 +32,7 @@ const KEPT_OUTPUT_CHARACTERS = 64_000;
  * - `withShop`: false starts no demo shop; the events that name it get an origin that refuses connections
  * - `shopSettings`: further environment variables of the shop, such as `{ SHOP_TEST_ENDPOINTS: "1" }`
  * - `buildDir`: where index.js and index_bg.wasm are; `onOutput(text)`: what the children print
+ * - `isExperimental`: the Worker may have the platform's experimental flags
  * - `under`: a command with its first arguments that starts workerd; `uid`: the user who runs it, and owns the state then
  * - `beside`, `outbound`: Workers in the same process, see `workerdConfig`; their modules are `{ name, bytes }`
  */
@@ -186,8 +187,9 @@ class Server {
 
   async #startWorkerd() {
     this.#writeConfig();
-    const { uid, under = [] } = this.#options;
-    const [program, ...words] = [...under, this.#binary(uid), "serve", "config.capnp", "--control-fd=3"];
+    const { uid, under = [], isExperimental = false } = this.#options;
+    const flags = ["--control-fd=3", ...(isExperimental ? ["--experimental"] : [])];
+    const [program, ...words] = [...under, this.#binary(uid), "serve", "config.capnp", ...flags];
     if (uid !== undefined) giveAway(this.stateDir, uid);
     const child = startGroup(program, words, {
       cwd: this.#in("serve"),

@@ -12,7 +12,7 @@ const SILENCE_MS = 8_000;
 
 let room;
 before(async () => {
-  room = await startRoom({ staged: true, events: ["told", "kept", "cut", "shut"].map((id) => ({ id })) });
+  room = await startRoom({ staged: true, events: ["told", "kept", "cut", "shut", "slept"].map((id) => ({ id })) });
 });
 after(() => room?.stop());
 
@@ -134,6 +134,33 @@ test("without news the last word is said again, so that silence means that nobod
       words.every(({ age_ms }) => age_ms < 5_000),
       "and it is not old",
     );
+  } finally {
+    close();
+  }
+});
+
+test("a socket outlives the eviction of its home, which tells it the next board", async () => {
+  const operator = await room.operator({ event: "slept" });
+  const [fan] = await joined(room, "slept", 1);
+  const { words, close, code } = await listens(fan);
+  const hears = (phase) =>
+    until(
+      () => words.at(-1),
+      (word) => word?.lines[0].phase === phase,
+      { within_ms: SEEN_WITHIN_MS + 1_000, what: phase },
+    );
+  try {
+    // While anything may change a home with listeners stays awake; when all lines are over it sleeps.
+    await operator.act("close");
+    await hears("closed");
+    const objects = ["slept/1/shard/0", "slept/1/coordinator"];
+    const before = await room.started();
+    for (const object of objects) assert.ok(await room.evict(object, { rest_ms: 5_000 }), `${object} comes to rest`);
+    await operator.act("open");
+    await hears("open");
+    const started = await room.started();
+    for (const object of objects) assert.ok(started[object] > before[object], `${object} started anew`);
+    assert.equal(code(), null);
   } finally {
     close();
   }

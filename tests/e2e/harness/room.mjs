@@ -13,13 +13,16 @@ import { readWranglerConfig } from "../../../scripts/wrangler-config.mjs";
 import { exchange, until } from "./exchange.mjs";
 import { Operator } from "./operator.mjs";
 import { startOrigin } from "./origin.mjs";
-import { setStage, stagedBuild } from "./stage.mjs";
+import { STAGE_FLAG, setStage, stagedBuild } from "./stage.mjs";
 import { Visitor } from "./visitor.mjs";
 
 const ISSUER = "anteroom-e2e";
 
 /** Alarms keep to the real clock: where a test moves the other one, each request has to reach the one shard. */
 const VISITORS_OF_ONE_SHARD = 1_000;
+
+/** Joins that are gathered, and a report that is under way, are done within this time. */
+const REST_MS = 100;
 
 /** The first call of an object starts it, on a busy machine for some seconds. */
 const START_PATIENCE_MS = 20_000;
@@ -115,6 +118,7 @@ class Room {
       buildDir: staged ? stagedBuild(build, this.#folder) : build,
       tls,
       port: this.#server?.port ?? 0,
+      isExperimental: staged,
       ...server,
     });
   }
@@ -128,6 +132,7 @@ class Room {
   #config() {
     const { events, vars = {} } = this.#options;
     const config = readWranglerConfig(wranglerFile);
+    if (this.#options.staged) config.compatibility_flags = [...(config.compatibility_flags ?? []), STAGE_FLAG];
     const all = Object.fromEntries(events.map((event) => [variableOf(event.id), this.#event(event)]));
     return { ...config, vars: { ISSUER, ...all, ...vars } };
   }
@@ -220,12 +225,31 @@ class Room {
 
   /** The alarm of an object comes, in a staged room: the platform's own keep to the real clock. */
   alarm(object) {
-    return setStage(this.url, { object, alarm: true });
+    return setStage(this.url, { object, act: "alarm" });
+  }
+
+  /**
+   * An object of a staged room is evicted as by the platform: what is under way ends first, memory is gone, sockets stay.
+   * One that does not come to rest within `rest_ms` ends as with a deployment. Without a name all of them are. Answers
+   * whether nothing had to fail.
+   */
+  async evict(object, { rest_ms = REST_MS } = {}) {
+    return (await setStage(this.url, { object, act: "evict", rest_ms })).isGentle;
+  }
+
+  /** An object of a staged room ends at once: what is under way fails, and its sockets close. */
+  abort(object) {
+    return setStage(this.url, { object, act: "abort" });
+  }
+
+  /** How often each object of a staged room was started, by its name. */
+  async started() {
+    return (await setStage(this.url, {})).started;
   }
 
   /** The keys of the rows that an object of a staged room has stored; null: it holds nothing at all. */
   async stored(object) {
-    const { id } = await setStage(this.url, { object });
+    const [id] = (await setStage(this.url, { object })).ids;
     const file = this.#files("objects").find((each) => path.basename(each) === `${id}.sqlite`);
     return (file ? rowsOf(file) : null)?.map(({ key }) => key) ?? null;
   }

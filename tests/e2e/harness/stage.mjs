@@ -1,101 +1,143 @@
-// A stage for the built Worker: the same modules, with a few lines behind them by which a test can move the clock that
-// edge and objects read, cut objects off from their callers, have an object's alarm come (the platform's own keep to the
-// real clock, and fail), have calls to objects fail as the platform's do or lose their answers, and stand in for the
-// platform's rate limits. The Worker itself is not changed.
+// A stage for the built Worker: the same modules, with one in front of them by which a test can move the clock that edge and
+// objects read, cut objects off from their callers, evict and abort them, have an object's alarm come (the platform's own
+// keep to the real clock, and fail), have calls to objects fail as the platform's do or lose their answers, and stand in for
+// the platform's rate limits. The Worker itself is not changed.
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { MAIN_MODULE } from "../../../scripts/paths.mjs";
 import { exchange } from "./exchange.mjs";
 
 const CONTROL = "/__stage";
 
-// A module may import itself: so its default export is found under whatever name the bundler gave it. Clock and cuts
-// are the isolate's, which edge and objects share in one workerd.
+/** The main module of the build, behind that of the stage. */
+const STAGED = "staged.js";
+
+/** What the room on the stage needs: `workerd:unsafe` is the platform's own module for tests, which evicts objects. */
+export const STAGE_FLAG = "unsafe_module";
+
+// Clock and cuts are the isolate's, which edge and objects share in one workerd.
 const STAGE = `
-import * as stagedSelf from "./index.js";
-{
-  const stage = { ahead_ms: 0, cut: [], limited: [], faults: [], alarms_fail: 0, hints: {} };
-  const clock = Date.now.bind(Date);
-  Date.now = () => clock() + stage.ahead_ms;
-  // As the platform's own: so many for each key, then no more.
-  class Ratelimit {
-    #taken = new Map();
-    constructor(name, most) {
-      Object.assign(this, { name, most });
-    }
-    async limit({ key }) {
-      stage.limited.push([this.name, key]);
-      this.#taken.set(key, (this.#taken.get(key) ?? 0) + 1);
-      return { success: this.#taken.get(key) <= this.most };
-    }
+import unsafe from "workerd:unsafe";
+import room, * as built from "./${STAGED}";
+
+const CONTROL = "http://stage${CONTROL}";
+const stage = { ahead_ms: 0, cut: [], limited: [], faults: [], alarms_fail: 0, hints: {}, started: {} };
+const clock = Date.now.bind(Date);
+Date.now = () => clock() + stage.ahead_ms;
+
+// As the platform's own: so many for each key, then no more.
+class Ratelimit {
+  #taken = new Map();
+  constructor(name, most) {
+    Object.assign(this, { name, most });
   }
-  let isPatched = false;
-  const patch = (namespace) => {
-    isPatched = true;
-    const prototype = Object.getPrototypeOf(namespace);
-    const { get } = prototype;
-    prototype.get = function (id, options) {
-      const stub = get.call(this, id, options);
-      stage.hints[id.name] ??= options?.locationHint ?? null;
-      const isCut = () => stage.cut.some((part) => String(id.name).includes(part));
-      const away = () => Promise.reject(new Error("Network connection lost."));
-      const failing = () => stage.faults.find(({ part, times }) => times > 0 && String(id.name).includes(part));
-      return {
-        fetch: async (...call) => {
-          if (isCut()) return away();
-          const fault = failing();
-          if (!fault) return stub.fetch(...call);
-          fault.times -= 1;
-          fault.met = (fault.met ?? 0) + 1;
-          // What was done stays done; only the answer is gone.
-          if (fault.kind === "lost") await stub.fetch(...call).then((answer) => answer.arrayBuffer());
-          throw Object.assign(new Error("staged: " + fault.kind), { [fault.kind]: true });
-        },
-      };
-    };
-  };
-  const prototype = stagedSelf.default.prototype;
-  const { fetch } = prototype;
-  prototype.fetch = async function (request) {
-    if (!isPatched) patch(this.env.SHARD);
-    if (new URL(request.url).pathname !== "${CONTROL}") return fetch.call(this, request);
-    const { advance_ms = 0, cut, object, alarm, limits = {}, ...more } = await request.json();
-    Object.assign(stage, more);
-    for (const [name, most] of Object.entries(limits)) this.env[name] = new Ratelimit(name, most);
-    stage.ahead_ms += advance_ms;
-    if (cut) stage.cut = cut;
-    if (!object) return Response.json(stage);
-    const { COORDINATOR, RELAY, SHARD } = this.env;
-    const namespace = object.endsWith("/coordinator") ? COORDINATOR : object.includes("/relay/") ? RELAY : SHARD;
-    const id = namespace.idFromName(object);
-    if (alarm) await namespace.get(id).fetch(request.url);
-    return Response.json({ id: id.toString() });
-  };
-  for (const { prototype } of [stagedSelf.ShardObject, stagedSelf.RelayObject, stagedSelf.CoordinatorObject]) {
-    const { fetch, alarm } = prototype;
-    prototype.alarm = function (...told) {
-      if (stage.alarms_fail <= 0) return alarm.apply(this, told);
-      stage.alarms_fail -= 1;
-      return Promise.reject(new Error("staged: an alarm that fails"));
-    };
-    prototype.fetch = function (request) {
-      return new URL(request.url).pathname === "${CONTROL}" ? this.alarm() : fetch.call(this, request);
-    };
+  async limit({ key }) {
+    stage.limited.push([this.name, key]);
+    this.#taken.set(key, (this.#taken.get(key) ?? 0) + 1);
+    return { success: this.#taken.get(key) <= this.most };
   }
 }
+
+let get = null;
+const patch = (namespace) => {
+  const prototype = Object.getPrototypeOf(namespace);
+  get = prototype.get;
+  prototype.get = function (id, options) {
+    const stub = get.call(this, id, options);
+    stage.hints[id.name] ??= options?.locationHint ?? null;
+    const isCut = () => stage.cut.some((part) => String(id.name).includes(part));
+    const away = () => Promise.reject(new Error("Network connection lost."));
+    const failing = () => stage.faults.find(({ part, times }) => times > 0 && String(id.name).includes(part));
+    return {
+      fetch: async (...call) => {
+        if (isCut()) return away();
+        const fault = failing();
+        if (!fault) return stub.fetch(...call);
+        fault.times -= 1;
+        fault.met = (fault.met ?? 0) + 1;
+        // What was done stays done; only the answer is gone.
+        if (fault.kind === "lost") await stub.fetch(...call).then((answer) => answer.arrayBuffer());
+        throw Object.assign(new Error("staged: " + fault.kind), { [fault.kind]: true });
+      },
+    };
+  };
+};
+
+const objectOf = ({ COORDINATOR, RELAY, SHARD }, name) => {
+  const namespace = name.endsWith("/coordinator") ? COORDINATOR : name.includes("/relay/") ? RELAY : SHARD;
+  const id = namespace.idFromName(name);
+  return { id, stub: get.call(namespace, id) };
+};
+
+// What can be done to an object. True: nothing failed by it.
+const ACTS = {
+  alarm: (stub) => stub.fetch(CONTROL).then(() => true),
+  // What is under way fails, and so does this call.
+  abort: (stub) => stub.fetch(CONTROL, { method: "DELETE" }).catch(() => false),
+  // What is under way ends first. One that does not run has no memory to lose; one that does not come to rest, since it
+  // has something to do every second, ends as with a deployment.
+  evict: async (stub, rest_ms) => {
+    const isAtRest = unsafe.evict(stub).then(() => true, (error) => String(error).includes("not currently running"));
+    const isBusy = new Promise((resolve) => setTimeout(resolve, rest_ms, false));
+    return (await Promise.race([isAtRest, isBusy])) || ACTS.abort(stub);
+  },
+};
+
+export default {
+  async fetch(request, env, ctx) {
+    if (!get) patch(env.SHARD);
+    if (new URL(request.url).pathname !== "${CONTROL}") return room.fetch(request, env, ctx);
+    const { advance_ms = 0, cut, object, act, rest_ms, limits = {}, ...more } = await request.json();
+    Object.assign(stage, more);
+    for (const [name, most] of Object.entries(limits)) env[name] = new Ratelimit(name, most);
+    stage.ahead_ms += advance_ms;
+    if (cut) stage.cut = cut;
+    const named = act && !object ? Object.keys(stage.started) : [object ?? []].flat();
+    const objects = named.map((name) => objectOf(env, name));
+    const done = await Promise.all(objects.map(({ stub }) => act && ACTS[act](stub, rest_ms)));
+    return Response.json({ ...stage, ids: objects.map(({ id }) => id.toString()), isGentle: done.every(Boolean) });
+  },
+};
+
+const staged = (Built) =>
+  class extends Built {
+    #ctx;
+
+    constructor(ctx, env) {
+      super(ctx, env);
+      this.#ctx = ctx;
+      stage.started[ctx.id.name] = (stage.started[ctx.id.name] ?? 0) + 1;
+    }
+
+    fetch(request) {
+      if (request.url !== CONTROL) return super.fetch(request);
+      return request.method === "DELETE" ? this.#ctx.abort("staged: aborted") : this.alarm();
+    }
+
+    alarm(...told) {
+      if (stage.alarms_fail <= 0) return super.alarm(...told);
+      stage.alarms_fail -= 1;
+      return Promise.reject(new Error("staged: an alarm that fails"));
+    }
+  };
+
+export const CoordinatorObject = staged(built.CoordinatorObject);
+export const RelayObject = staged(built.RelayObject);
+export const ShardObject = staged(built.ShardObject);
 `;
 
 /** Makes a build folder with the stage below `folder`, from the one that was built. */
 export function stagedBuild(builtDir, folder) {
   const staged = path.join(folder, "build");
   mkdirSync(staged, { recursive: true });
-  copyFileSync(path.join(builtDir, "index_bg.wasm"), path.join(staged, "index_bg.wasm"));
-  const script = readFileSync(path.join(builtDir, "index.js"), "utf8");
-  writeFileSync(path.join(staged, "index.js"), `${script}\n${STAGE}`);
+  for (const name of ["index.js", "index_bg.wasm"]) copyFileSync(path.join(builtDir, name), path.join(staged, name));
+  copyFileSync(path.join(builtDir, MAIN_MODULE), path.join(staged, STAGED));
+  writeFileSync(path.join(staged, MAIN_MODULE), STAGE);
   return staged;
 }
 
-/** Changes what is on the stage; answers it, or the id of the object that is named. */
+/** Changes what is on the stage, and does something to the object that is named; answers the stage. */
 export async function setStage(url, change) {
   const body = JSON.stringify(change);
   const answer = await exchange(url, { method: "POST", path: CONTROL, body });
