@@ -1,152 +1,89 @@
-// D1: every object loses its memory between every two operations of a random program, as by an eviction: the process of
-// all of them is killed and starts again from what is stored. Whatever the program was, the promises hold.
+// D1: between every two operations of a random program an object loses its memory, or all of them do: evicted with the
+// platform's own module for tests, aborted, or killed with the process; sometimes while an operation is under way.
+// Whatever the program was, the promises hold.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { opened } from "./harness/forge.mjs";
+import { codesOf, inviterOf } from "./harness/inviting.mjs";
+import { Program, dice } from "./harness/program.mjs";
 import { startRoom } from "./harness/room.mjs";
 
-const OPERATIONS = 40;
-const MAX_ACTIVE = 2;
+const OPERATIONS = 80;
+/** Every so many operations something is lost in the middle of one. */
+const UNDER_WAY_EVERY = 5;
 /** Another seed is another program: `EVICTION_SEED=7 npm test -- e2e`. */
 const SEED = Number(process.env.EVICTION_SEED ?? 1);
+/** The coordinator's own shard, one more, and two behind a relay. */
+const HOMES = [0, 1, 50, 51];
+const LINES = [{ id: "general" }, { id: "fans", access: "code" }, { id: "members", access: "enqueue_token" }];
+
+/** The opening comes in the middle of the program. */
+const OPENS_AFTER_MS = 6_000;
+const DRAWN = { id: "drawn", expected_visitors: 20_000, admission: { max_active: 1 }, draw_grace_seconds: 60 };
 
 let room;
+let opens_at_ms;
 before(async () => {
+  opens_at_ms = Date.now() + OPENS_AFTER_MS;
   room = await startRoom({
-    events: [{ id: "demo", expected_visitors: 40_000, admission: { max_active: MAX_ACTIVE } }],
+    staged: true,
+    events: [
+      { id: "demo", expected_visitors: 52 * 8_000, admission: { max_active: 4 }, lines: LINES },
+      { ...DRAWN, opens_at: new Date(opens_at_ms).toISOString() },
+    ],
   });
 });
 after(() => room?.stop());
 
-/** Numbers that look random, the same for the same seed (mulberry32). */
-function dice(seed) {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
+/** The ways to lose memory. An eviction is what happens all the time, so it is the likeliest. */
+class Losses {
+  /** The objects that were ever started. */
+  objects = new Set();
+  counts = {};
 
-/** What visitors know, and the program that they play. */
-class Play {
-  fans = [];
-  entries = new Map();
-  sessions = new Map();
-  isPaused = false;
-  trace = [];
-
-  constructor(operator, roll) {
-    Object.assign(this, { operator, roll });
+  constructor(roll) {
+    this.roll = roll;
   }
 
-  one(list) {
-    return list[this.roll(list.length)];
-  }
-
-  async step() {
-    const waiting = this.fans.filter((fan) => !fan.isOver && !this.sessions.has(fan));
-    const inside = [...this.sessions.keys()];
-    const acts = [
-      ["join", () => this.join()],
-      ...(waiting.length > 0
-        ? [
-            ["claim", () => this.claim(this.one(waiting))],
-            ["claim", () => this.claim(waiting[0])],
-            ["again", () => this.again(this.one(waiting))],
-            ["leave", () => this.leave(this.one(waiting))],
-          ]
-        : []),
-      ...(inside.length > 0
-        ? [
-            ["release", () => this.release(this.one(inside))],
-            ["shop", () => this.shop(this.one(inside))],
-          ]
-        : []),
-      [this.isPaused ? "resume" : "pause", () => this.brake()],
+  /** The next loss: `{ name, happen }`. */
+  async next() {
+    for (const name of Object.keys(await room.started())) this.objects.add(name);
+    const names = [...this.objects].sort();
+    const object = names[this.roll(names.length)];
+    const ways = [
+      ...Array(6).fill(["evicted", () => room.evict(object)]),
+      ...Array(3).fill(["all evicted", () => room.evict()]),
+      ...Array(2).fill(["aborted", () => room.abort(object).then(() => false)]),
+      ["killed", () => room.kill9().then(() => room.restart())],
     ];
-    const [name, act] = this.one(acts);
-    this.trace.push(name);
-    await act();
-  }
-
-  async join() {
-    const fan = room.visitor();
-    await fan.visit();
-    await fan.join();
-    this.entries.set(fan, (await fan.reachesNumber({ within_ms: 15_000 })).entry);
-    this.fans.push(fan);
-  }
-
-  async again(fan) {
-    assert.equal((await fan.join()).entry, this.entries.get(fan), "one permit is one place");
-  }
-
-  async claim(fan) {
-    const answer = await fan.claim();
-    assert.ok([200, 202, 409].includes(answer.status), answer.text);
-    if (answer.status !== 200) return;
-    assert.ok(!this.isPaused, "brake");
-    const { jti } = opened(answer.json.pass).claims;
-    assert.ok(![...this.sessions.values()].includes(jti), "a session is one visitor's");
-    this.sessions.set(fan, jti);
-  }
-
-  async release(fan) {
-    assert.equal((await fan.release()).status, 200);
-    this.sessions.delete(fan);
-    fan.isOver = true;
-  }
-
-  async shop(fan) {
-    assert.equal((await fan.visit()).status, 200, "open-door");
-  }
-
-  async leave(fan) {
-    assert.equal((await fan.leave()).status, 200);
-    fan.isOver = true;
-    assert.ok(["left", "none"].includes((await fan.ask()).state));
-  }
-
-  async brake() {
-    await this.operator.act(this.isPaused ? "resume" : "pause");
-    this.isPaused = !this.isPaused;
-  }
-
-  /** What holds after every step. */
-  async check() {
-    const { totals } = await this.operator.observe();
-    assert.ok(totals.active <= MAX_ACTIVE, `cap: ${totals.active}`);
-    const numbers = [...this.entries.values()].sort((a, b) => a - b);
-    assert.deepEqual(
-      numbers,
-      numbers.map((_, n) => n),
-      "unique-place, and in the order of the joins",
-    );
+    const [way, happen] = ways[this.roll(ways.length)];
+    this.counts[way] = (this.counts[way] ?? 0) + 1;
+    return { name: way.startsWith("all") || way === "killed" ? way : `${object} ${way}`, happen };
   }
 }
 
 test(`D1 objects lose their memory between every two operations of a random program (seed ${SEED})`, async () => {
-  const play = new Play(await room.operator(), dice(SEED));
-  for (let operation = 0; operation < OPERATIONS; operation += 1) {
-    try {
-      await play.step();
-      await play.check();
-    } catch (error) {
-      error.message = `after ${play.trace.join(", ")}: ${error.message}`;
-      throw error;
+  const roll = dice(SEED);
+  const program = new Program(room, {
+    operator: await room.operator(),
+    roll,
+    codes: await codesOf(room, { line: "fans", count: OPERATIONS }),
+    invite: await inviterOf(room),
+    homes: HOMES,
+    draw: { event: DRAWN.id, opens_at_ms, homes: [0, 1, 2] },
+  });
+  const losses = new Losses(roll);
+  try {
+    for (let operation = 1; operation <= OPERATIONS; operation += 1) {
+      await program.step(operation % UNDER_WAY_EVERY === 0 ? await losses.next() : null);
+      await program.check();
+      await program.lose(await losses.next());
     }
-    await room.kill9();
-    await room.restart();
+    const evicted = { name: "all evicted", happen: () => room.evict() };
+    await program.drawn(evicted);
+    await program.end(evicted);
+  } catch (error) {
+    error.message = `after ${program.trace.join(", ")}: ${error.message}`;
+    throw error;
   }
-  assert.ok(new Set(play.trace).size >= 5, play.trace.join(", "));
-  if (play.isPaused) await play.brake();
-  for (const fan of play.sessions.keys()) await play.release(fan);
-  // no-lost-place and liveness: everybody who is still there comes in.
-  for (const fan of play.fans.filter(({ isOver }) => !isOver)) {
-    await fan.enter({ within_ms: 20_000 });
-    await fan.release();
-  }
-  await play.check();
+  assert.deepEqual(Object.keys(losses.counts).toSorted(), ["aborted", "all evicted", "evicted", "killed"]);
 });

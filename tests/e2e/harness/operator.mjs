@@ -36,13 +36,15 @@ export class Operator {
     });
   }
 
-  /**
-   * One action that has to be taken; answers the observability document. A brake that does not say why and when there
-   * is more to hear says something.
-   */
-  async act(action, more = {}) {
+  /** One action, whatever comes of it. A brake that does not say why and when there is more to hear says something. */
+  tryTo(action, more = {}) {
     const owed = action === "pause" || action === "stop" ? OWED : {};
-    const answer = await this.send({ action, ...owed, ...more });
+    return this.send({ action, ...owed, ...more });
+  }
+
+  /** One action that has to be taken; answers the observability document. */
+  async act(action, more = {}) {
+    const answer = await this.tryTo(action, more);
     assert.equal(answer.status, 200, `${action}: ${answer.status} ${answer.text}`);
     return answer.json;
   }
