@@ -5,7 +5,7 @@ import { opened, signed } from "./forge.mjs";
 
 /** Nobody waits longer for an entry number, whatever was lost. */
 const NUMBERED_WITHIN_MS = 15_000;
-const ADMITTED_WITHIN_MS = 20_000;
+const ALL_ADMITTED_WITHIN_MS = 40_000;
 /** Of whoever joins later than this before an opening nobody can say whether it was before. */
 const ENTERS_BEFORE_MS = 500;
 const DRAWN_WITHIN_MS = 40_000;
@@ -77,8 +77,12 @@ export class Program {
     if (!isGentle || this.#shakenUntil === Infinity) this.#shakenUntil = Date.now() + SHAKEN_MS;
   }
 
+  #waiting() {
+    return this.fans.filter((fan) => !fan.isOver && !this.sessions.has(fan));
+  }
+
   #acts() {
-    const waiting = this.fans.filter((fan) => !fan.isOver && !this.sessions.has(fan));
+    const waiting = this.#waiting();
     const keyed = waiting.filter(({ asked }) => asked.code || asked.enqueue_token);
     const inside = [...this.sessions.keys()];
     const among = (list, acts) => (list.length > 0 ? acts : []);
@@ -221,8 +225,8 @@ export class Program {
     this.pausedAt = this.pausedAt ? null : Date.now();
   }
 
-  async #retune() {
-    this.limit = 1 + this.roll(MOST_ACTIVE);
+  async #retune(limit = 1 + this.roll(MOST_ACTIVE)) {
+    this.limit = limit;
     const { totals } = await this.#acted("retune", { max_active: this.limit });
     this.most = Math.max(this.limit, totals.active);
   }
@@ -286,15 +290,20 @@ export class Program {
     return Promise.all(this.entrants.map(rank));
   }
 
-  /** no-lost-place and liveness: everybody who is still there comes in. `loses` happens before each. */
+  /**
+   * no-lost-place and liveness: all who are still there want to come in, and do. `loses` happens before each round. (A slot
+   * may be kept for somebody who asked long ago, so all have to ask.)
+   */
   async end(loses) {
     if (this.pausedAt) await this.#brake();
-    for (const fan of [...this.sessions.keys()]) await this.#release(fan);
-    for (const fan of this.fans.filter(({ isOver }) => !isOver)) {
+    await this.#retune(MOST_ACTIVE);
+    const round = async () => {
       await this.lose(loses);
-      await fan.enter({ within_ms: ADMITTED_WITHIN_MS });
-      await this.#release(fan);
-    }
+      await Promise.all(this.#waiting().map((fan) => this.#claim(fan)));
+      for (const fan of [...this.sessions.keys()]) await this.#release(fan);
+      return this.#waiting().map(({ line, entry }) => `${line} ${entry}`);
+    };
+    await until(round, ({ length }) => length === 0, { within_ms: ALL_ADMITTED_WITHIN_MS, what: "everybody's turn" });
     await this.check();
     const isEmpty = ({ totals }) => totals.active === 0;
     const { totals } = await until(() => this.#observed(), isEmpty, { what: "every slot free again" });

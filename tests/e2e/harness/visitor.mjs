@@ -196,7 +196,7 @@ export class Visitor {
   async enter(options = {}) {
     await until(
       () => this.ask(),
-      (me) => ["called", "pending", "admitted"].includes(me.state),
+      (me) => ["called", "admitted"].includes(me.state),
       { what: "the turn", ...options },
     );
     const isDecided = ({ status, json }) => ![202, 409].includes(status) || OVER.includes(json.state);
