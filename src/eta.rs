@@ -1,6 +1,7 @@
 //! The estimated wait: from the measured advance of `called`, as a range of whole seconds.
 //!
-//! Without a measurement there is no estimate: the page says "calculating". The edge remembers no visitor, so it cannot
+//! Without a measurement there is no estimate: the page says that it is not known yet, which is so before the line has moved
+//! for twenty seconds, while it stands, and where it would take more than two days. The edge remembers no visitor, so it cannot
 //! know what it said before; the page keeps the smaller of two estimates unless the board's `slowdowns` has grown, which
 //! is the board's word for "something happened that may make this longer".
 

@@ -71,6 +71,6 @@ mod tests {
 
     #[test]
     fn an_unknown_wait_is_said_to_be_unknown() {
-        assert_eq!(in_words(Language::English.words(), None), "Calculating …");
+        assert_eq!(in_words(Language::English.words(), None), "Not known yet");
     }
 }

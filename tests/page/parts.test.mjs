@@ -13,7 +13,7 @@ test("a wait is told as a range rounded outwards, as the first paint tells it", 
   for (const [likely_seconds, at_most_seconds, expected] of waits) {
     assert.equal(words.wait({ likely_seconds, at_most_seconds }), expected);
   }
-  assert.equal(words.wait(null), "Calculating …");
+  assert.equal(words.wait(null), "Not known yet");
 });
 
 test("plurals follow the language", () => {
