@@ -24,6 +24,13 @@ pub struct Offered {
     pub until: ShownTime,
 }
 
+impl Offered {
+    /// The link in parts, between which it may break.
+    fn pieces(&self) -> impl Iterator<Item = &str> {
+        self.link.split_inclusive(['/', '#'])
+    }
+}
+
 #[derive(Template)]
 #[template(path = "offer.html")]
 struct OfferPage<'a> {
@@ -105,6 +112,7 @@ mod tests {
             for text in [
                 "<p class=\"code\" dir=\"ltr\">7K3QM-9XW2T-4H8RB-6YCDE</p>",
                 "href=\"https://tickets.example.com/_wr/queues/world-tour/handover#7K3QM9XW2T4H8RB6YCDE\"",
+                "<span>world-tour/</span><span>handover#</span><span>7K3QM9XW2T4H8RB6YCDE</span></a>",
                 "><svg viewBox=\"0 0 8 8\"></svg></div>",
                 "<time datetime=\"2027-03-01T09:10:00Z\">10:10 UTC+1</time>",
                 "id=\"back\" href=\"/shop?a=1&#38;wr-refresh=off\"",

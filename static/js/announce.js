@@ -33,7 +33,15 @@ function announcer({ polite, atOnce, now, after }) {
     say,
     turn(text) {
       waiting = null;
+      polite("");
       atOnce(text);
+    },
+    /** The page is another one: what was said of the one before can be read no more. `isOver`: the place is gone, that is told now. */
+    scene(text, isOver) {
+      polite("");
+      atOnce("");
+      if (isOver) last_ms = -APART_MS;
+      say(text);
     },
     /** The place has moved; told when it passes a milestone. */
     place(ahead, text) {

@@ -15,7 +15,11 @@ function handoverIn({ find, words, ask, now, offered }) {
     put(find("handover-code"), code);
     const address = sameSite(link, location.origin, null);
     find("handover-link").href = address + new URL(link, location.origin).hash;
-    put(find("handover-link"), link);
+    // It breaks where its parts end, not within them.
+    const pieces = link.match(/[^/#]*[/#]|[^/#]+/g).map((piece) => {
+      return Object.assign(document.createElement("span"), { textContent: piece });
+    });
+    find("handover-link").replaceChildren(...pieces);
     show(find("handover-shown"), true);
     say(words.text("handover.until", { time: words.time(until_ms, now()) ?? "" }));
     offered();
@@ -24,4 +28,11 @@ function handoverIn({ find, words, ask, now, offered }) {
     if (!find("handover").open) return;
     offer().catch(() => say(words.text("handover.failed")));
   });
+  return {
+    /** The place is gone, and its code with it. */
+    forget() {
+      until_ms = 0;
+      find("handover").open = false;
+    },
+  };
 }

@@ -138,8 +138,10 @@ function hear(answer, isWord = false) {
   redraw();
 }
 
-/** The permit of a place that is gone makes no other: the next one needs a new permit. */
+/** The permit of a place that is gone makes no other: the next one needs a new permit, and begins with nothing open. */
 function forgetPermit() {
+  if (way.had_place) handover.forget();
+  find("leave").open = false;
   if (way.had_place) room.permit = null;
   way.had_place = false;
   memory.write({ permit: undefined, rank: undefined });
@@ -234,7 +236,10 @@ function tell(scene, slots) {
   if (scene === "called" || (scene === "admitted" && before !== "called" && before !== null)) {
     speaker.turn(`${slots.headline}. ${slots.lead[0]}`);
     extras.turn(slots.headline, room.title);
-  } else if (before !== null) speaker.say([slots.headline, standing].filter(Boolean).join(". "));
+  } else if (before !== null) {
+    const isOver = toneOf(scene) === "quiet" && scene !== "error";
+    speaker.scene([slots.headline, standing].filter(Boolean).join(". "), isOver);
+  }
 }
 
 /** Does by itself what the state asks for: join, or go in. */
@@ -344,7 +349,7 @@ find("copy").addEventListener("click", async () => {
   await navigator.clipboard.writeText(location.href);
   put(find("copy"), words.text("do.copied"));
 });
-handoverIn({
+const handover = handoverIn({
   find,
   words,
   ask: () => request("POST", `${mine}/handover`, {}),

@@ -248,6 +248,8 @@ story(
   {},
   async (room, page) => {
     await page.goto(room.url);
+    Object.assign(room.view, { called: 11_700, board_version: 8 });
+    await page.locator("#polite", { hasText: "730 people ahead of you" }).waitFor({ state: "attached" });
     await page.locator("#leave summary").click();
     await page.getByRole("button", { name: "No, stay in line" }).click();
     assert.equal(room.count("DELETE", "/tickets/me"), 0);
@@ -255,9 +257,11 @@ story(
     await page.getByRole("button", { name: "Yes, leave" }).click();
     await inScene(page, "left");
     assert.equal(await page.evaluate(() => document.activeElement.id), "headline");
+    assert.equal(await page.locator("#polite").textContent(), "You have left the line", "and no number any more");
     await page.getByRole("button", { name: "Join the line again" }).click();
     await inScene(page, "waiting");
     assert.deepEqual([room.permits, [...room.places]], [1, ["permit-1"]]);
+    assert.equal(await page.getByRole("button", { name: "Yes, leave" }).isVisible(), false, "it takes two steps again");
   },
 );
 

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { setVisible, until } from "./browser.mjs";
+import { HANDOVER } from "./room.mjs";
 import { viewOf } from "./scenes.mjs";
 import { inScene, SCRIPTLESS, seconds, stories } from "./stories.mjs";
 
@@ -10,6 +11,8 @@ const claims = (room) => room.count("POST", "/pass");
 const NOT_YET = "Not yet, give me 5 more minutes";
 const now = Date.UTC(2027, 2, 1, 9, 0, 0);
 const called = { now };
+const LONG_LINK =
+  "https://tickets.grand-opera.example.com/_wr/queues/the-world-tour-of-2027/handover#7K3QM9XW2T4H8RB6YCDE";
 
 story(
   "a visitor who is called may say not yet, and is then let in by a tap only",
@@ -97,6 +100,46 @@ story(
   },
   { timezoneId: "UTC", locale: "en-GB" },
 );
+
+story(
+  "on a phone the link breaks where its parts end and not within them",
+  "own_line",
+  { now },
+  async (room, page) => {
+    await page.route("**/tickets/me/handover", (route) =>
+      route.fulfill({ json: { ...HANDOVER, link: LONG_LINK, expires_at: now + 600_000 } }),
+    );
+    await page.goto(room.url);
+    await page.getByText("Continue on another device").click();
+    await page.locator("#handover-shown").waitFor();
+    assert.equal(await page.locator("#handover-link").textContent(), LONG_LINK);
+    const pieces = await page.locator("#handover-link").evaluate((link) => {
+      const range = document.createRange();
+      return [...link.children].map((piece) => {
+        range.selectNodeContents(piece);
+        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+        return [piece.textContent, lines.size, piece.getBoundingClientRect().right <= innerWidth];
+      });
+    });
+    for (const [text, lines, fits] of pieces) assert.deepEqual([lines, fits], [1, true], text);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+  },
+  { viewport: { width: 360, height: 740 }, timezoneId: "UTC", locale: "en-GB" },
+);
+
+story("the code of a place that was left is not shown for the next one", "own_line", {}, async (room, page) => {
+  await page.goto(room.url);
+  await page.getByText("Continue on another device").click();
+  await page.locator("#handover-shown").waitFor();
+  await page.locator("#leave summary").click();
+  await page.getByRole("button", { name: "Yes, leave" }).click();
+  await inScene(page, "left");
+  await page.getByRole("button", { name: "Join the line again" }).click();
+  await inScene(page, "waiting");
+  assert.equal(await page.locator("#handover-shown").isVisible(), false);
+  await page.getByText("Continue on another device").click();
+  await until(() => room.count("POST", "/handover") === 2, "a new code");
+});
 
 story("a browser that handed its place over does not take the turn by itself", "own_line", {}, async (room, page) => {
   await page.goto(room.url);

@@ -195,6 +195,30 @@ test("announcements come at milestones, never less than half a minute apart", ()
   assert.deepEqual(said.at(-1), [now_ms, "!now"]);
 });
 
+test("when a place is gone that is said at once, and nothing that was said before can be read or comes later", () => {
+  let now_ms = 0;
+  const timers = [];
+  const regions = {};
+  const speaker = script.announcer({
+    polite: (text) => Object.assign(regions, { polite: text }),
+    atOnce: (text) => Object.assign(regions, { atOnce: text }),
+    now: () => now_ms,
+    after: (_ms, run) => timers.push(run),
+  });
+  speaker.start(1_000);
+  speaker.place(500, "500 ahead");
+  now_ms = 1_000;
+  speaker.place(200, "200 ahead");
+  speaker.turn("your turn");
+  assert.deepEqual(regions, { polite: "", atOnce: "your turn" });
+  speaker.scene("in line", false);
+  assert.deepEqual(regions, { polite: "", atOnce: "" });
+  speaker.scene("you have left", true);
+  now_ms = 40_000;
+  for (const run of timers) run();
+  assert.deepEqual(regions, { polite: "you have left", atOnce: "" });
+});
+
 test("the page asks again as the server says, once a minute while hidden, later and later after failures", () => {
   for (const chance of [0, 0.5, 0.999]) {
     const ms = (more) => script.delayMs({ poll_ms: 4_000, hidden: false, failures: 0, chance: () => chance, ...more });
