@@ -7,7 +7,7 @@ use wasm_bindgen::JsValue;
 use web_sys::{Headers, ReadableStream, Response, ResponseInit, WebSocket};
 use worker::js_sys;
 
-use crate::house_headers::{house_header, with_house_headers};
+use crate::{headers, house_headers};
 
 /// Headers that say the same to many visitors. What an answer says in them is handed to the platform once and kept: putting a
 /// header in costs as much as a signature.
@@ -27,7 +27,6 @@ const MOST_KEPT: usize = 64;
 struct Kept {
     status: u16,
     said: Vec<(&'static str, String)>,
-    headers: Headers,
     init: ResponseInit,
 }
 
@@ -145,7 +144,10 @@ impl Answer {
 
     /// The first header of this name.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.all(name).next().or_else(|| house_header(name))
+        self.all(name).next().or_else(|| {
+            let mut house = house_headers::of_type(self.all("content-type").next());
+            house.find_map(|(house, value)| (house == name).then_some(value))
+        })
     }
 
     /// The platform's response. `head_only`: without the body, as HEAD is answered.
@@ -153,17 +155,11 @@ impl Answer {
         let (said, own): (Vec<_>, Vec<_>) = core::mem::take(&mut self.headers)
             .into_iter()
             .partition(|(name, _)| SAID_TO_MANY.contains(name));
-        let init = match (&self.body, &*own) {
-            (Body::Socket(_), _) => init_with(self.status, &headers_with(said, own)?),
-            (_, []) => kept(self.status, said, |kept| kept.init.clone())?,
-            _ => {
-                let headers = kept(self.status, said, |kept| kept.headers.clone())?;
-                let headers = Headers::new_with_headers(&headers)?;
-                put_in(&headers, &own)?;
-                init_with(self.status, &headers)
-            }
+        let init = match self.body {
+            Body::Socket(_) => init_with(self.status, &headers_with(&said)?),
+            _ => kept(self.status, said)?,
         };
-        match self.body {
+        let response = match self.body {
             Body::Text(text) if !head_only => with_bytes(text.into_bytes(), &init),
             Body::Bytes(bytes) if !head_only => with_bytes(bytes.to_vec(), &init),
             Body::Stream(stream) if !head_only => {
@@ -174,7 +170,12 @@ impl Answer {
                 Response::new_with_opt_str_and_init(None, &init)
             }
             _ => Response::new_with_opt_str_and_init(None, &init),
+        }?;
+        // The response has a copy of its own of what is kept.
+        if !own.is_empty() {
+            put_in(&response.headers(), &own)?;
         }
+        Ok(response)
     }
 }
 
@@ -193,59 +194,46 @@ fn init_with(status: u16, headers: &Headers) -> ResponseInit {
 
 fn put_in(headers: &Headers, said: &[(&'static str, String)]) -> Result<(), JsValue> {
     for (name, value) in said {
-        match house_header(name) {
-            Some(_) => headers.set(name, value)?,
-            None => headers.append(name, value)?,
+        match house_headers::has(name) {
+            true => headers::set(headers, name, value)?,
+            false => headers::append(headers, name, value)?,
         }
     }
     Ok(())
 }
 
-fn headers_with(
-    said: Vec<(&'static str, String)>,
-    own: Vec<(&'static str, String)>,
-) -> Result<Headers, JsValue> {
-    let headers = with_house_headers()?;
-    put_in(&headers, &said)?;
-    put_in(&headers, &own)?;
+fn headers_with(said: &[(&'static str, String)]) -> Result<Headers, JsValue> {
+    let content_type = said.iter().find(|(name, _)| *name == "content-type");
+    let headers = house_headers::made(content_type.map(|(_, value)| value.as_str()))?;
+    put_in(&headers, said)?;
     Ok(headers)
 }
 
 /// What is kept of a status with these headers; made now if it is not there.
-fn kept<T>(
-    status: u16,
-    said: Vec<(&'static str, String)>,
-    take: impl Fn(&Kept) -> T,
-) -> Result<T, JsValue> {
+fn kept(status: u16, said: Vec<(&'static str, String)>) -> Result<ResponseInit, JsValue> {
     KEPT.with_borrow_mut(|all| {
         let known = all
             .iter()
             .find(|kept| kept.status == status && kept.said == said);
         if let Some(known) = known {
-            return Ok(take(known));
+            return Ok(known.init.clone());
         }
         if all.len() >= MOST_KEPT {
             all.clear();
         }
-        let headers = with_house_headers()?;
-        put_in(&headers, &said)?;
-        let init = init_with(status, &headers);
-        let made = Kept {
+        let init = init_with(status, &headers_with(&said)?);
+        all.push(Kept {
             status,
             said,
-            headers,
-            init,
-        };
-        let taken = take(&made);
-        all.push(made);
-        Ok(taken)
+            init: init.clone(),
+        });
+        Ok(init)
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::house_headers::HOUSE_HEADERS;
     use crate::problem::Problem;
 
     #[test]
@@ -278,8 +266,15 @@ mod tests {
             Answer::see_other("/shop"),
             Problem::not_found().into(),
         ] {
-            for (name, value) in HOUSE_HEADERS {
+            for (name, value) in house_headers::of_type(answer.header("content-type")) {
                 assert_eq!(answer.header(name), Some(value));
+            }
+            for name in [
+                "cache-control",
+                "content-security-policy",
+                "x-content-type-options",
+            ] {
+                assert!(answer.header(name).is_some(), "{name}");
             }
             let page = answer.with("content-security-policy", "default-src 'self'");
             assert_eq!(

@@ -16,6 +16,8 @@ use web_sys::{AbortSignal, Request, Response};
 use worker::js_sys::{Function, Promise};
 use worker::send::SendWrapper;
 
+use crate::platform;
+
 /// The event of a request's signal when its visitor is gone.
 const GONE: &str = "abort";
 
@@ -74,7 +76,8 @@ impl Answering {
         let Some(future) = left.as_mut() else {
             return Poll::Pending;
         };
-        let step = future.as_mut().poll(&mut Context::from_waker(&waker));
+        let mut context = Context::from_waker(&waker);
+        let step = platform::in_one_step(|| future.as_mut().poll(&mut context));
         if step.is_ready() {
             *left = None;
         }

@@ -5,6 +5,8 @@ use std::cell::{OnceCell, RefCell};
 
 use web_sys::Headers;
 
+use crate::headers;
+
 /// How a request is made, as far as anything here depends on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Method {
@@ -102,7 +104,7 @@ impl Incoming {
                 if let Some(value) = known(&read.borrow()) {
                     return value;
                 }
-                let value = headers.get(name).ok().flatten();
+                let value = headers::get(headers, name);
                 read.borrow_mut().push((name, value.clone()));
                 value
             }

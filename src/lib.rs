@@ -40,6 +40,7 @@ mod faces;
 mod fields;
 mod gate;
 mod guesses;
+mod headers;
 mod house_headers;
 mod incoming;
 mod instants;

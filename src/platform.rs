@@ -1,22 +1,61 @@
 //! The only place of the edge that reads a clock, draws randomness or writes the log. Everything else gets `now` and
 //! nonces as arguments.
 
+use std::cell::{Cell, RefCell};
+
 use anteroom_queue::units::UnixMillis;
 use wasm_bindgen::JsValue;
 use worker::js_sys;
 
 use crate::crawlers::Connection;
 
+thread_local! {
+    /// While an answer is carried on: what the clock said in this step, once it has been read.
+    static STEP: Cell<Step> = const { Cell::new(Step::None) };
+    /// Random bits of the platform's that nobody has had yet.
+    static RANDOM: RefCell<Vec<[u8; 16]>> = const { RefCell::new(Vec::new()) };
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    None,
+    Begins,
+    At(UnixMillis),
+}
+
+/// So many random numbers are fetched at a time: each fetch takes as long as a signature.
+const RANDOM_AT_A_TIME: usize = 32;
+
 /// The time of this request. In production it stands still between two waits for the network.
 pub fn now() -> UnixMillis {
-    UnixMillis(js_sys::Date::now() as u64)
+    if let Step::At(now) = STEP.get() {
+        return now;
+    }
+    let now = UnixMillis(js_sys::Date::now() as u64);
+    if let Step::Begins = STEP.get() {
+        STEP.set(Step::At(now));
+    }
+    now
+}
+
+/// Runs `step`, in which nothing is waited for. The clock is read once in it at most.
+pub fn in_one_step<T>(step: impl FnOnce() -> T) -> T {
+    STEP.set(Step::Begins);
+    let done = step();
+    STEP.set(Step::None);
+    done
 }
 
 /// 128 random bits.
 pub fn random_128() -> [u8; 16] {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).expect("the platform has a source of randomness");
-    bytes
+    RANDOM.with_borrow_mut(|left| {
+        if left.is_empty() {
+            let mut bytes = [0; 16 * RANDOM_AT_A_TIME];
+            getrandom::fill(&mut bytes).expect("the platform has a source of randomness");
+            left.extend(bytes.as_chunks().0);
+        }
+        left.pop().expect("some were fetched")
+    })
 }
 
 /// A random number below `bound`, which must not be zero. 64 bits over a small bound: the bias is below 2^-48.

@@ -5,7 +5,6 @@ use anteroom_queue::board::Stock;
 use anteroom_queue::units::UnixMillis;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::json;
-use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Headers, RequestInit, RequestRedirect, Response, ResponseInit};
 use worker::js_sys;
@@ -13,6 +12,7 @@ use worker::js_sys::futures::JsFuture;
 
 use crate::answer::Answer;
 use crate::cookies;
+use crate::headers;
 use crate::incoming::Incoming;
 use crate::page::refused;
 use crate::page::view::split_refresh;
@@ -54,15 +54,18 @@ pub async fn send(
 ) -> Result<FromOrigin, JsValue> {
     let names = base.map(|base| Names::new(base, &visit.incoming));
     let target = match &names {
-        Some(names) => names.target(&path_and_query(&visit.incoming)),
-        None => asked(visit),
+        Some(names) => Some(names.target(&path_and_query(&visit.incoming))),
+        None => without_switches(&visit.incoming),
     };
-    let onward = match part {
-        Part::Whole(_) => {
-            web_sys::Request::new_with_str_and_init(&target, visit.request.unchecked_ref())?
+    let request = &visit.request;
+    let onward = match (target, part) {
+        (None, Part::Whole(_)) => web_sys::Request::new_with_request(request)?,
+        (Some(target), Part::Whole(_)) => {
+            web_sys::Request::new_with_str_and_init(&target, request.unchecked_ref())?
         }
-        Part::Preflight => {
-            web_sys::Request::new_with_str_and_init(&target, &without_body(&visit.request))?
+        (target, Part::Preflight) => {
+            let target = target.unwrap_or_else(|| request.url());
+            web_sys::Request::new_with_str_and_init(&target, &without_body(request))?
         }
     };
     prepare(&onward.headers(), &visit.incoming, names.is_some(), part)?;
@@ -70,17 +73,16 @@ pub async fn send(
     let response: Response = JsFuture::from(global.fetch_with_request(&onward))
         .await?
         .unchecked_into();
-    let present = names_of(&response.headers());
-    let value = |wanted: &str| match present.iter().any(|name| name == wanted) {
-        true => response.headers().get(wanted),
-        false => Ok(None),
+    let answered = response.headers();
+    let present = headers::names(&answered);
+    let value = |wanted| {
+        let is_present = present.iter().any(|name| name == wanted);
+        is_present
+            .then(|| headers::get(&answered, wanted))
+            .flatten()
     };
-    let (asked, stock) = (value(COMMAND_HEADER)?, value(STOCK_HEADER)?);
-    let date = if stock.is_some() {
-        value("date")?
-    } else {
-        None
-    };
+    let (asked, stock) = (value(COMMAND_HEADER), value(STOCK_HEADER));
+    let date = stock.as_ref().and_then(|_| value("date"));
     let stock = stock.map(|stock| stock::read(&stock, date.and_then(instant_of), platform::now()));
     Ok(FromOrigin {
         command: asked.as_deref().and_then(command),
@@ -97,13 +99,10 @@ fn instant_of(date: String) -> Option<UnixMillis> {
     (millis >= 0.0).then_some(UnixMillis(millis as u64))
 }
 
-/// The asked address, without the switches of our own page if there are any.
-fn asked(visit: &Visit) -> String {
-    let incoming = &visit.incoming;
-    match path_and_query(incoming) {
-        path if path == incoming.path_and_query() => visit.request.url(),
-        path => format!("{}{path}", incoming.own_origin()),
-    }
+/// The asked address without the switches of our own page, if it has any.
+fn without_switches(incoming: &Incoming) -> Option<String> {
+    let path = path_and_query(incoming);
+    (path != incoming.path_and_query()).then(|| format!("{}{path}", incoming.own_origin()))
 }
 
 /// The address for the origin: without the switches of our own page.
@@ -121,21 +120,6 @@ fn without_body(request: &web_sys::Request) -> RequestInit {
     init
 }
 
-// `Array.from`, which js-sys has, takes twice as long.
-#[wasm_bindgen(
-    inline_js = "export const lines_of_names = (headers) => [...headers.keys()].join('\\n');"
-)]
-extern "C" {
-    fn lines_of_names(headers: &Headers) -> String;
-}
-
-/// The lower-case names of all headers, in one crossing.
-fn names_of(headers: &Headers) -> Vec<String> {
-    let names = lines_of_names(headers);
-    let names = names.split('\n').filter(|name| !name.is_empty());
-    names.map(str::to_owned).collect()
-}
-
 /// Takes away what only the edge may say, and says it.
 fn prepare(
     headers: &Headers,
@@ -143,7 +127,7 @@ fn prepare(
     elsewhere: bool,
     part: Part<'_>,
 ) -> Result<(), JsValue> {
-    for name in names_of(headers) {
+    for name in headers::names(headers) {
         let name = name.as_str();
         if is_for_the_edge(name) || part == Part::Preflight && !is_of_a_preflight(name) {
             headers.delete(name)?;
@@ -160,16 +144,14 @@ fn prepare(
         }
     }
     if let Part::Whole(Some(pass)) = part {
-        headers.set(PASS_HEADER, pass)?;
+        headers::set(headers, PASS_HEADER, pass)?;
     }
     if elsewhere {
-        headers.set("x-forwarded-host", &incoming.authority)?;
-        headers.set(
-            "x-forwarded-proto",
-            if incoming.secure { "https" } else { "http" },
-        )?;
+        headers::set(headers, "x-forwarded-host", &incoming.authority)?;
+        let scheme = if incoming.secure { "https" } else { "http" };
+        headers::set(headers, "x-forwarded-proto", scheme)?;
         if let Some(address) = incoming.header("cf-connecting-ip") {
-            headers.set("x-forwarded-for", &address)?;
+            headers::set(headers, "x-forwarded-for", &address)?;
         }
     }
     Ok(())
@@ -219,16 +201,16 @@ impl FromOrigin {
         }
         rewrite(&headers, self.names.as_ref(), &self.present)?;
         if adds {
-            headers.set("cache-control", "private, no-store")?;
+            headers::set(&headers, "cache-control", "private, no-store")?;
             for name in FOR_SHARED_CACHES {
-                headers.delete(name)?;
+                headers::delete(&headers, name);
             }
         }
         for cookie in cookies {
-            headers.append("set-cookie", cookie)?;
+            headers::append(&headers, "set-cookie", cookie)?;
         }
         if let Some(pass) = pass {
-            headers.set(PASS_HEADER, pass)?;
+            headers::set(&headers, PASS_HEADER, pass)?;
         }
         Ok(response)
     }
@@ -239,16 +221,16 @@ fn rewrite(headers: &Headers, names: Option<&Names>, present: &[String]) -> Resu
     let is_present = |name: &str| present.iter().any(|present| present == name);
     for name in ["location", "content-location"] {
         if let Some(names) = names.filter(|_| is_present(name)) {
-            let value = headers.get(name)?.unwrap_or_default();
-            headers.set(name, &names.location(&value))?;
+            let value = headers::get(headers, name).unwrap_or_default();
+            headers::set(headers, name, &names.location(&value))?;
         }
     }
     if is_present("set-cookie") {
         let set: Vec<String> = set_cookies(headers)?;
-        headers.delete("set-cookie")?;
+        headers::delete(headers, "set-cookie");
         for cookie in set.iter().filter(|cookie| !cookies::sets_ours(cookie)) {
             let cookie = names.map_or_else(|| cookie.clone(), |names| names.set_cookie(cookie));
-            headers.append("set-cookie", &cookie)?;
+            headers::append(headers, "set-cookie", &cookie)?;
         }
     }
     Ok(())

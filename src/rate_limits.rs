@@ -167,6 +167,8 @@ impl Seen {
 
 thread_local! {
     static SEEN: RefCell<Seen> = const { RefCell::new(Seen::nothing()) };
+    /// Bindings that were looked for and are none of this deployment's.
+    static ABSENT: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The network of the customer that a visit comes from, if the platform tells.
@@ -211,8 +213,11 @@ fn ask_platform(visit: &Visit, room: Room, action: Action, whose: Whose) {
     if SEEN.with_borrow_mut(refused) {
         return;
     }
-    let Ok(limiter) = visit.env.rate_limiter(binding) else {
+    if ABSENT.with_borrow(|absent| absent.contains(&binding)) {
         return;
+    }
+    let Ok(limiter) = visit.env.rate_limiter(binding) else {
+        return ABSENT.with_borrow_mut(|absent| absent.push(binding));
     };
     let mark = Base64UrlUnpadded::encode_string(&room.tokens.mark(&whose.bytes()));
     visit.context.wait_until(async move {

@@ -37,6 +37,8 @@ function answered(status, headers) {
 test("answers that keep the rules are let through", async () => {
   await answered(200, { ...KEPT, "set-cookie": [PASS, "sid=1"] });
   await answered(503, KEPT);
+  const { "permissions-policy": _, "referrer-policy": __, ...OF_DATA } = KEPT;
+  await answered(503, { ...OF_DATA, "content-type": "application/problem+json" });
   await answered(502, { "retry-after": "5" });
   await answered(500, { "x-shop": "1" });
   await answered(200, { "cache-control": "public, max-age=60", "set-cookie": "sid=1" });
@@ -53,6 +55,7 @@ test("answers that break a rule are found", async () => {
     [200, { ...KEPT, "content-security-policy": `${KEPT["content-security-policy"]}; style-src 'unsafe-inline'` }],
     [200, { ...KEPT, "referrer-policy": "unsafe-url" }],
     [200, { ...KEPT, "permissions-policy": "camera=*" }],
+    [200, { ...KEPT, "content-type": "text/html", "referrer-policy": "" }],
     [200, { ...KEPT, "cross-origin-resource-policy": "same-site" }],
     [200, { ...KEPT, "x-content-type-options": "" }],
     [200, { ...KEPT, "strict-transport-security": "max-age=1" }],
