@@ -16,7 +16,7 @@
 use std::time::Duration;
 
 use anteroom_config::Event;
-use anteroom_durable_objects::call::{send, stub_in};
+use anteroom_durable_objects::call::{send, stub_of};
 use anteroom_durable_objects::carried::answer_of;
 use anteroom_durable_objects::sockets;
 use anteroom_durable_objects::wire::{self, FORGOTTEN};
@@ -27,11 +27,12 @@ use anteroom_durable_objects::wire::{
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::units::{Millis, PlaceIndex, ShardIndex, UnixMillis};
 use futures_util::future::{Either, select};
-use wasm_bindgen::JsValue;
-use worker::{Delay, Env, Method, Request, Stub, js_sys, worker_sys};
+use wasm_bindgen::{JsCast, JsValue};
+use worker::js_sys::futures::JsFuture;
+use worker::{Delay, Env, Response, js_sys, worker_sys};
 
 use crate::objects::Object;
-use crate::{deleted, isolate, platform};
+use crate::{deleted, headers, isolate, platform};
 
 /// How long an answer is waited for when nothing else is said: a shard answers a join within 2 s.
 pub const ANSWER_LIMIT: Millis = Millis(3_000);
@@ -159,9 +160,10 @@ pub async fn socket(
     let given = within(ANSWER_LIMIT, async {
         let stub = stub(env, &Object::shard(event, home))?;
         let address = sockets::address(&event.id, event.run, home.0, place.0);
-        let request = Request::new(&address, Method::Get)?;
-        request.headers().set("upgrade", "websocket")?;
-        let response = stub.fetch_with_request(request).await?;
+        let request = web_sys::Request::new_with_str(&address)?;
+        headers::set(&request.headers(), "upgrade", "websocket")?;
+        let response = JsFuture::from(stub.fetch_with_request(&request)?).await?;
+        let response = Response::from(response.unchecked_into::<web_sys::Response>());
         let status = response.status_code();
         let socket = response.websocket();
         socket.ok_or(CallError::Failed(status))
@@ -338,14 +340,12 @@ impl From<worker::Error> for CallError {
     }
 }
 
-fn stub(env: &Env, object: &Object) -> worker::Result<Stub> {
-    let namespace = env.durable_object(object.binding)?;
-    stub_in(&namespace, &object.name, object.region)
+fn stub(env: &Env, object: &Object) -> worker::Result<worker_sys::DurableObject> {
+    stub_of(env, object.binding, &object.name, object.region)
 }
 
 async fn call_once(env: &Env, object: &Object, call: &[u8]) -> Result<Vec<u8>, CallError> {
-    let stub: worker_sys::DurableObject = stub(env, object)?.into_rpc();
-    let response = send(&stub, call).await?;
+    let response = send(&stub(env, object)?, call).await?;
     match response.status() {
         200 => Ok(answer_of(&response).await?),
         FORGOTTEN => Err(CallError::Failed(FORGOTTEN)),

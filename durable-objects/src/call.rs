@@ -1,10 +1,15 @@
 //! Calls from one object to another: one request with bytes, one answer with bytes. The only place
 //! that reads the platform's errors.
 
+use core::cell::RefCell;
+use std::collections::HashMap;
+
 use wasm_bindgen::{JsCast, JsValue};
-use worker::js_sys::Reflect;
+use worker::js_sys::{Object, Reflect};
 use worker::wasm_bindgen_futures::JsFuture;
-use worker::worker_sys::DurableObject as Stub;
+use worker::worker_sys::{
+    DurableObject as Stub, DurableObjectId as Id, DurableObjectNamespace as Namespace,
+};
 use worker::{Env, web_sys};
 
 use crate::carried::{Carried, answer_of};
@@ -87,29 +92,71 @@ impl Way {
     }
 
     fn new_stub(&self) -> Result<Stub, CallFailed> {
-        let stub = self
-            .env
-            .durable_object(self.binding)
-            .and_then(|namespace| stub_in(&namespace, &self.name, self.region))
-            .map_err(|error| CallFailed::Unreachable(error.to_string()))?;
-        Ok(stub.into_rpc())
+        stub_of(&self.env, self.binding, &self.name, self.region)
+            .map_err(|error| CallFailed::Unreachable(error.to_string()))
     }
+}
+
+/// The objects behind one binding, with the ids of those that were called.
+struct Called {
+    binding: &'static str,
+    namespace: Namespace,
+    ids: HashMap<String, Id>,
+}
+
+/// So many ids are kept for a binding, all those of an event of fifty million: then they are made anew.
+const MOST_IDS: usize = 8 * 1_024;
+
+thread_local! {
+    /// An id is a keyed hash of the name, and the same for ever.
+    static CALLED: RefCell<Vec<Called>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A stub of the object called `name`. The region counts when nobody has asked the object before.
 ///
 /// # Errors
 /// What the platform says.
-pub fn stub_in(
-    namespace: &worker::ObjectNamespace,
+pub fn stub_of(
+    env: &Env,
+    binding: &'static str,
     name: &str,
     region: Option<&str>,
-) -> worker::Result<worker::Stub> {
-    let id = namespace.id_from_name(name)?;
-    match region {
-        Some(region) => id.get_stub_with_location_hint(region),
-        None => id.get_stub(),
-    }
+) -> worker::Result<Stub> {
+    CALLED.with_borrow_mut(|all| {
+        let at = match all.iter().position(|called| called.binding == binding) {
+            Some(at) => at,
+            None => {
+                all.push(Called {
+                    binding,
+                    namespace: namespace_of(env, binding)?,
+                    ids: HashMap::new(),
+                });
+                all.len() - 1
+            }
+        };
+        let Called { namespace, ids, .. } = &mut all[at];
+        if !ids.contains_key(name) {
+            if ids.len() >= MOST_IDS {
+                ids.clear();
+            }
+            ids.insert(name.to_owned(), namespace.id_from_name(name)?);
+        }
+        let id = &ids[name];
+        Ok(match region {
+            Some(region) => {
+                let options = Object::new();
+                Reflect::set(&options, &"locationHint".into(), &region.into())?;
+                namespace.get_with_options(id, &options)?
+            }
+            None => namespace.get(id)?,
+        })
+    })
+}
+
+fn namespace_of(env: &Env, binding: &'static str) -> worker::Result<Namespace> {
+    // Says what is wrong if the binding is none of objects.
+    env.durable_object(binding)?;
+    Ok(Reflect::get(env, &binding.into())?.unchecked_into())
 }
 
 async fn post(stub: &Stub, body: &[u8]) -> Result<Vec<u8>, CallFailed> {
@@ -143,8 +190,7 @@ pub async fn send(stub: &Stub, call: &[u8]) -> Result<web_sys::Response, JsValue
 }
 
 async fn asked(stub: &Stub, call: &[u8], carried: Carried) -> Result<web_sys::Response, JsValue> {
-    let request = carried.request(call)?;
-    let response = JsFuture::from(stub.fetch_with_request(&request)?).await?;
+    let response = JsFuture::from(carried.send(stub, call)?).await?;
     Ok(response.unchecked_into())
 }
 
