@@ -15,7 +15,7 @@ const USAGE = `npm run bench -- [--json FILE] | push [--json FILE] | challenge |
   push       8,000 sockets at one shard while 200 visitors join each second: how soon everyone has a changed board (2 min)
   challenge  how long the edge needs to refuse a solution that is none, in WebAssembly; baseline: one hash
   isolation  joins of one event while another is flooded by half a core, in one process; baseline: the same joins without
-             the flood, and under as great a flood on what has nothing to do with the room, turn by turn (7 min)
+             the flood, and under as great a flood on what has nothing to do with the room, turn by turn (12 min)
   places     what a million anonymous places take in memory and rows, and eight thousand in the files of workerd
   --json FILE  also write the figures there`;
 
