@@ -5,7 +5,8 @@
 //! never proofs; nobody is refused for an address alone. [`Counts`] counts in this way whatever is to be told apart.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher, Hash};
 use std::net::IpAddr;
 
 use anteroom_queue::units::{Millis, UnixMillis};
@@ -16,7 +17,7 @@ use crate::reserved::Reservations;
 const MAX_NETWORKS: usize = 4_096;
 
 /// A network; one for all whose address is not known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Network {
     bits: u128,
     is_v6: bool,
@@ -70,8 +71,11 @@ impl Network {
 pub struct Counts<K = Network> {
     life: Millis,
     most: usize,
-    counted: BTreeMap<K, (UnixMillis, u32)>,
+    counted: HashMap<K, (UnixMillis, u32), Hasher>,
 }
+
+/// Nobody chooses what is counted: networks and numbers that the edge has made.
+type Hasher = BuildHasherDefault<DefaultHasher>;
 
 impl<K> Counts<K> {
     /// Nothing is counted yet.
@@ -79,7 +83,7 @@ impl<K> Counts<K> {
         Counts {
             life,
             most: MAX_NETWORKS,
-            counted: BTreeMap::new(),
+            counted: HashMap::with_hasher(Hasher::new()),
         }
     }
 
@@ -88,12 +92,12 @@ impl<K> Counts<K> {
         Counts {
             life,
             most,
-            counted: BTreeMap::new(),
+            counted: HashMap::with_hasher(Hasher::new()),
         }
     }
 }
 
-impl<K: Ord + Copy> Counts<K> {
+impl<K: Eq + Hash + Copy> Counts<K> {
     /// How many there were, and how long they still count.
     pub fn of(&self, network: K, now: UnixMillis) -> (u32, Millis) {
         match self.counted.get(&network) {

@@ -21,7 +21,7 @@ use crate::problem::Problem;
 use crate::visit::Visit;
 
 /// What is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
     /// A permit is made.
     Permit,
@@ -32,7 +32,7 @@ pub enum Action {
 }
 
 /// Whose it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Whose {
     /// Whoever comes from a network.
     Network(Network),
@@ -167,8 +167,6 @@ impl Seen {
 
 thread_local! {
     static SEEN: RefCell<Seen> = const { RefCell::new(Seen::nothing()) };
-    /// Bindings that were looked for and are none of this deployment's.
-    static ABSENT: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The network of the customer that a visit comes from, if the platform tells.
@@ -213,11 +211,8 @@ fn ask_platform(visit: &Visit, room: Room, action: Action, whose: Whose) {
     if SEEN.with_borrow_mut(refused) {
         return;
     }
-    if ABSENT.with_borrow(|absent| absent.contains(&binding)) {
-        return;
-    }
     let Ok(limiter) = visit.env.rate_limiter(binding) else {
-        return ABSENT.with_borrow_mut(|absent| absent.push(binding));
+        return;
     };
     let mark = Base64UrlUnpadded::encode_string(&room.tokens.mark(&whose.bytes()));
     visit.context.wait_until(async move {
