@@ -1,4 +1,5 @@
 // `npm run keys`: the root keys of a deployment, step by step from an old one to a new one. No key is ever printed.
+import { statSync } from "node:fs";
 import path from "node:path";
 import { command, configFileOf, readArguments, UsageError } from "./command-line.mjs";
 import { devVarsFile, wranglerFile } from "./paths.mjs";
@@ -17,18 +18,25 @@ const USAGE = `npm run keys -- COMMAND [--file FILE] [--config FILE] [--origins-
 options
   --file FILE      the file with the keys, .dev.vars by default; one of its own for each deployment, mode 600
   --config FILE    another wrangler.toml; its events say how long a step has to stand
-  --origins-ready  with promote: every origin that was given a key has the new one
-  --now            a step before its time: whoever still holds something of the old key loses it
+  --origins-ready  with promote and rotate: every origin that was given a key has the new one
+  --now            with promote, retire and rotate: before its time; whoever holds something of the old key loses it
   --replace        with new: instead of the keys that the file has; everybody loses what they signed
 Changes that file and prints what to do with a deployment. Every step and why: docs/key-rotation.md.`;
 
 const COMMANDS = ["new", "show", "rotate", "prepare", "promote", "retire", "rollback"];
+/** The commands that an option says something to; any command takes --file. */
+const BELONGS_TO = {
+  replace: ["new"],
+  now: ["rotate", "promote", "retire"],
+  "origins-ready": ["rotate", "promote"],
+  config: COMMANDS.filter((word) => word !== "new"),
+};
 
 async function main(words) {
   const { values, positionals } = readArguments(
     words,
     {
-      config: { type: "string", default: wranglerFile },
+      config: { type: "string" },
       file: { type: "string", default: devVarsFile },
       "origins-ready": { type: "boolean", default: false },
       now: { type: "boolean", default: false },
@@ -40,16 +48,25 @@ async function main(words) {
   if (!COMMANDS.includes(word) || rest.length > 0) {
     throw new UsageError(`command is ${JSON.stringify(positionals.join(" "))}, allowed are ${COMMANDS.join(", ")}`);
   }
-  if (values.replace && word !== "new") throw new UsageError("--replace belongs to new");
-  const file = path.resolve(values.file);
+  for (const [option, words] of Object.entries(BELONGS_TO)) {
+    if (values[option] && !words.includes(word)) throw new UsageError(`--${option} belongs to ${words.join(", ")}`);
+  }
+  const file = keyFileOf(values.file);
   if (word === "new") return printLines(begun(file, values.replace));
-  const configFile = configFileOf(values.config);
+  const configFile = configFileOf(values.config ?? wranglerFile);
   await setup(["packages", ...(values.file === devVarsFile ? ["keys"] : [])]);
   const { eventsOf, readWranglerConfig } = await import("./wrangler-config.mjs");
   const events = eventsOf(readWranglerConfig(configFile)).map(({ event }) => event);
   const asked = { file, events, nowMs: Date.now(), isEarly: values.now, areOriginsReady: values["origins-ready"] };
   if (word === "show") return printLines(shown(asked));
   printLines(word === "rollback" ? rollback(asked) : take(asked, word));
+}
+
+/** The full path of what `--file` names; that there is nothing yet is for each command to judge. */
+function keyFileOf(text) {
+  const file = path.resolve(text);
+  if (!statSync(file, { throwIfNoEntry: false })?.isDirectory()) return file;
+  throw new UsageError(`--file is ${JSON.stringify(text)}, which is a folder; allowed is a file with keys: ${file}`);
 }
 
 function begun(file, isReplacing) {
@@ -174,7 +191,11 @@ const uploaded = (file) => [
   "A room on this machine has them when it is started again. The times below count from now.",
 ];
 
-const shellPath = (file) => path.relative(process.cwd(), file) || file;
+/** A file as a shell takes it, from the folder in which this was called. */
+function shellPath(file) {
+  const near = path.relative(process.cwd(), file);
+  return /^[\w./][\w./-]*$/.test(near) ? near : `'${near.replaceAll("'", "'\\''")}'`;
+}
 
 /** The events whose origins were given a secret key. Those with EdDSA fetch theirs; the demo shop is started with its own. */
 const originsWithSecrets = (events) =>

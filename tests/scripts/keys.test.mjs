@@ -1,7 +1,7 @@
 // T27: the steps of a rotation as somebody takes them at a terminal. No key is printed, and no step comes too early.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import test, { after, beforeEach } from "node:test";
@@ -31,7 +31,9 @@ beforeEach(() => {
 
 /** One command; `says` is all that it printed, and holds no key. */
 async function keys(...words) {
-  const child = spawn(process.execPath, ["scripts/keys.mjs", ...words, "--file", file, "--config", config], {
+  const [command, ...more] = words;
+  const options = command === "new" ? more : [...more, "--config", config];
+  const child = spawn(process.execPath, ["scripts/keys.mjs", command, "--file", file, ...options], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -139,6 +141,15 @@ test("T27 a step is taken back: the new key goes before the promotion, after it 
   assert.equal((await keys("retire")).code, 1, "what the new key signed meanwhile still holds");
 });
 
+test("a file whose name a shell would take apart is named as a shell takes it", async () => {
+  const inner = path.join(folder, "Anna's keys");
+  mkdirSync(inner);
+  const { says } = await keys("new", "--file", path.join(inner, "live.keys"));
+  rmSync(inner, { recursive: true });
+  const [, named] = says.match(/npx wrangler secret bulk (.*)/);
+  assert.equal(named, `'${path.relative(root, inner).replace("'", "'\\''")}/live.keys'`);
+});
+
 test("the file is whole and its owner's after every step, and nothing is left beside it", async () => {
   for (const words of [["prepare"], ["promote", "--now", "--origins-ready"], ["rollback"], ["retire", "--now"]]) {
     assert.equal((await keys(...words)).code, 0, words.join(" "));
@@ -198,6 +209,13 @@ test("what is no command, and one step too many, are refused", async () => {
     [["turn"], 2, /allowed are new, show, rotate, prepare, promote, retire, rollback/],
     [["show", "more"], 2, /command is "show more"/],
     [["show", "--replace"], 2, /--replace belongs to new/],
+    [["show", "--now"], 2, /--now belongs to rotate, promote, retire/],
+    [["retire", "--origins-ready"], 2, /--origins-ready belongs to rotate, promote/],
+    [["new", "--now"], 2, /--now belongs to/],
+    [["new", "--origins-ready"], 2, /--origins-ready belongs to/],
+    [["new", "--config", config], 2, /--config belongs to show, rotate, prepare, promote, retire, rollback/],
+    [["new", "--file", folder], 2, /--file is ".*", which is a folder/],
+    [["show", "--file", folder], 2, /--file is ".*", which is a folder/],
     [["promote"], 1, /there is one key, old/],
     [["retire"], 1, /there is one key, old/],
     [["rollback"], 1, /no step to take back/],
