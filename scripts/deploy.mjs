@@ -6,13 +6,12 @@ import {
   checkAccepted,
   checkDeploymentIsNoDemo,
   checkKeys,
-  checkLiveHealth,
-  checkLiveValues,
   checkRoutes,
   checkSize,
   checkVariableSizes,
   isLoopbackOnly,
 } from "./deploying/checks.mjs";
+import { liveValues } from "./deploying/live.mjs";
 import { writeStaticFiles } from "./deploying/static-files.mjs";
 import { MAIN_MODULE, buildDir, npmBinary, root, toolNode, wranglerEnvironment, wranglerFile } from "./paths.mjs";
 import { DEFAULT_PREFIX } from "./answers.mjs";
@@ -29,7 +28,6 @@ checked like all others and left out.
 Ends with 1 when a check fails, and deploys nothing then.`;
 
 const deployDir = path.join(root, ".wrangler", "deploy");
-const BOARD_PATIENCE_MS = 5_000;
 const MARKS = { ok: "ok  ", failed: "FAIL", note: "note" };
 
 async function main(words) {
@@ -111,24 +109,6 @@ async function keys(file, isDry, events) {
     "",
     events,
   );
-}
-
-/** The boards of the events as the deployment shows them now, to everybody, and what it says of itself. */
-async function liveValues(config, events) {
-  const boards = events.map(async (named) => {
-    const board = await live(config, named, `queues/${named.event.id}`);
-    return checkLiveValues(named, board);
-  });
-  const health = events.slice(0, 1).map(async (named) => checkLiveHealth(await live(config, named, "health")));
-  return (await Promise.all([...boards, ...health])).flat();
-}
-
-/** What the deployment answers now at one of its own addresses; null when it cannot be reached, or it is no JSON. */
-async function live(config, { event }, address) {
-  // Whether it has a host is the Worker's to say.
-  const url = `https://${event.hosts?.[0]}${config.vars?.PREFIX ?? DEFAULT_PREFIX}/${address}`;
-  const response = await fetch(url, { signal: AbortSignal.timeout(BOARD_PATIENCE_MS) }).catch(() => null);
-  return response?.ok ? response.json().catch(() => null) : null;
 }
 
 /** What is deployed, and the events that are left out of it too: one that is broken is broken on this machine. */

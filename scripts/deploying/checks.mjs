@@ -20,7 +20,8 @@ export const isLoopbackOnly = ({ hosts }) =>
   Array.isArray(hosts) && hosts.length > 0 && hosts.every((host) => LOOPBACK.test(host));
 
 /** What is no list is the Worker's to refuse. */
-const listOf = (value, usual = []) => (value === undefined ? usual : Array.isArray(value) ? value : []).map(String);
+export const listOf = (value, usual = []) =>
+  (value === undefined ? usual : Array.isArray(value) ? value : []).map(String);
 
 /** The patterns of a configuration's routes: `[{ pattern, isDomain }]`. */
 function routesOf(config) {

@@ -13,6 +13,7 @@ import {
   isLoopbackOnly,
   MAX_VARIABLE_BYTES,
 } from "../../scripts/deploying/checks.mjs";
+import { liveValues } from "../../scripts/deploying/live.mjs";
 
 const event = (more = {}) => ({
   variable: "EVENT_TOUR",
@@ -123,6 +124,31 @@ test("what the deployment itself says should not stay is repeated, and stops not
   const line = "ROOT_KEY: the key dev1a2b was made for a developer's machine";
   assert.deepEqual(checkLiveHealth({ ok: true, warnings: [line] }), [{ outcome: "note", text: `live: ${line}` }]);
   for (const health of [null, { ok: true }, { warnings: "none" }, []]) assert.deepEqual(checkLiveHealth(health), []);
+});
+
+test("what a deployment says is asked at each of its hosts, and the first that answers is heard", async () => {
+  const events = [
+    event({ hosts: ["new.example.com", "tickets.example.com"] }),
+    event({ id: "other", hosts: ["www.example.com"] }),
+    event({ id: "broken", hosts: "none" }),
+  ];
+  const texts = async (says) => {
+    const results = await liveValues({ vars: { PREFIX: "/room" } }, events, async (url) => says[url] ?? null);
+    return results.map(({ text }) => text);
+  };
+  const away = ["tour", "other", "broken"].map(
+    (id) => `${id}: live values not compared, the deployment cannot be reached`,
+  );
+  assert.deepEqual(await texts({}), away);
+  const board = { mode: "always", stop: false, message: null };
+  assert.deepEqual(
+    await texts({
+      "https://tickets.example.com/room/queues/tour": board,
+      "https://tickets.example.com/room/health": { warnings: ["the second host"] },
+      "https://www.example.com/room/health": { warnings: ["the third host"] },
+    }),
+    ["tour: live values are the file's", ...away.slice(1), "live: the second host"],
+  );
 });
 
 test("a file that does not name the mode means the usual one, and a batch is compared as a whole", () => {
