@@ -51,7 +51,7 @@ async function challenge() {
   if (refused > MOST_US) throw new Error(`more than ${MOST_US} us`);
 }
 
-/** A paired measurement that other work on the machine disturbs: it is reported, and fails nothing. */
+/** A paired measurement that other work on the machine disturbs: its ratios are reported, and fail nothing. */
 async function isolation() {
   await setup(["packages", "rust", "tools", "keys", "keysTool", "worker"]);
   await buildNative("anteroom-load");

@@ -30,6 +30,8 @@ const MOST_TRIES = 6;
 const MOST_PER_SECOND = 5_000;
 /** A flood goes on for so much longer than what is measured under it; then it is stopped. */
 const SPARE_SECONDS = 10;
+/** The longest that a flood may take to make its permits: 500 a second are enough for 5,000 a second and half a minute. */
+const FLOODS_WITHIN_MS = 300_000;
 
 /** The kernel's clock ticks in a second: <https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html>, field 14 on. */
 const TICKS_PER_SECOND = 100;
@@ -74,12 +76,21 @@ async function calmP99(room, folder) {
 
 /**
  * The flood of an event while something else happens that takes `seconds`. Its permits are made before, so it is waited for
- * until joins arrive.
+ * until joins arrive. A flood that ends before, or does not come, is an error.
  */
 async function underFlood(room, event, perSecond, seconds, work) {
   const flood = startGroup(native("anteroom-load"), joins(room, event, perSecond, seconds + SPARE_SECONDS));
+  let end = null;
+  flood.hasEnded.then((outcome) => {
+    end = outcome;
+  });
+  const began = performance.now();
   try {
-    while ((await room.board(event)).lines[0].entries < perSecond / 2) await pause(100);
+    while ((await room.board(event)).lines[0].entries < perSecond / 2) {
+      if (end) throw new Error(`the flood of ${event} ended before it began: ${JSON.stringify(end)}`);
+      if (performance.now() - began > FLOODS_WITHIN_MS) throw new Error(`the flood of ${event} does not come`);
+      await pause(100);
+    }
     return await work();
   } finally {
     await stopGroup(flood);
@@ -117,16 +128,18 @@ const nothing = (address) => ({
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 
-/** The rate at which a flood takes its share. */
+/** The rate at which a flood takes its share; that none was found is an error. */
 async function rateOf(room, idle, flood) {
+  const tried = [];
   let perSecond = TRIED_PER_SECOND;
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const busy = () => shareDuring(room.workerdPid, () => pause(TRIED_SECONDS * 1_000));
     const share = (await flood(perSecond, TRIED_SECONDS, busy)).share - idle.share;
-    if (Math.abs(share - SHARE) <= NEAR) break;
+    if (Math.abs(share - SHARE) <= NEAR) return perSecond;
+    tried.push(`${share.toFixed(2)} at ${Math.round(perSecond)} a second`);
     perSecond = Math.min(MOST_PER_SECOND, (perSecond * SHARE) / Math.max(0.01, share));
   }
-  return perSecond;
+  throw new Error(`no flood takes ${SHARE} of a core here: ${tried.join(", ")}`);
 }
 
 /**
