@@ -1,5 +1,5 @@
-// What a screen reader is told: milestones, politely and never less than half a minute apart; the
-// visitor's turn at once. The visible number is apart from it.
+// What a screen reader is told: another page politely, milestones too and never less than half a
+// minute apart; the visitor's turn at once. The visible number is apart from it.
 
 const APART_MS = 30_000;
 
@@ -17,6 +17,11 @@ function announcer({ polite, atOnce, now, after }) {
   let milestone = Number.POSITIVE_INFINITY;
   const flush = () => {
     if (waiting === null) return;
+    const wait_ms = last_ms + APART_MS - now();
+    if (wait_ms > 0) {
+      after(wait_ms, flush);
+      return;
+    }
     const text = waiting;
     waiting = null;
     last_ms = now();
@@ -25,9 +30,7 @@ function announcer({ polite, atOnce, now, after }) {
   const say = (text) => {
     const timed = waiting !== null;
     waiting = text;
-    const wait_ms = last_ms + APART_MS - now();
-    if (wait_ms <= 0) flush();
-    else if (!timed) after(wait_ms, flush);
+    if (!timed || last_ms + APART_MS <= now()) flush();
   };
   return {
     say,
@@ -36,11 +39,10 @@ function announcer({ polite, atOnce, now, after }) {
       polite("");
       atOnce(text);
     },
-    /** The page is another one: what was said of the one before can be read no more. `isOver`: the place is gone, that is told now. */
-    scene(text, isOver) {
-      polite("");
-      atOnce("");
-      if (isOver) last_ms = -APART_MS;
+    /** The page is another one: that is told now, and what was said of the one before can be read no more. `follows`: but for the turn. */
+    scene(text, follows) {
+      if (!follows) atOnce("");
+      last_ms = -APART_MS;
       say(text);
     },
     /** The place has moved; told when it passes a milestone. */

@@ -4,12 +4,16 @@
 /** `ask()` asks for a code, `offered()` runs when there is one. */
 function handoverIn({ find, words, ask, now, offered }) {
   let until_ms = 0;
+  /** Counts places: an answer about one that is gone is none. */
+  let place = 0;
   const say = (text) => put(find("handover-note"), text);
   const offer = async () => {
     if (now() < until_ms) return;
     show(find("handover-shown"), false);
     say("");
+    const asked = place;
     const { code, link, qr, expires_at } = await ask();
+    if (place !== asked) return;
     until_ms = typeof expires_at === "number" ? expires_at : Date.parse(expires_at);
     find("picture").src = `data:image/svg+xml,${encodeURIComponent(qr)}`;
     put(find("handover-code"), code);
@@ -32,6 +36,8 @@ function handoverIn({ find, words, ask, now, offered }) {
     /** The place is gone, and its code with it. */
     forget() {
       until_ms = 0;
+      place += 1;
+      show(find("handover-shown"), false);
       find("handover").open = false;
     },
   };

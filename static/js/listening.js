@@ -128,6 +128,7 @@ function listener({ ways, heard, changed, hidden, timer, now, chance }) {
       close = from;
       [way, failures, began_ms] = [0, 0, now()];
     }
+    if (!alive) began_ms = now();
     within_ms = said.return_within_ms ?? within_ms;
     if (way > 0) back.later();
     becomes(true);
@@ -135,7 +136,6 @@ function listener({ ways, heard, changed, hidden, timer, now, chance }) {
   const over = (from) => (back.ends(from) ? back.later() : fails());
   const opens = (number) => connected(ways[number], { heard, timer, came, over });
   const open = () => {
-    began_ms = now();
     close = opens(way);
   };
   const back = wayBack({ may: () => alive && !hidden(), opens: () => opens(0), timer, chance });

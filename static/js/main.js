@@ -50,7 +50,7 @@ const way = {
 /** Since when the visitor, called and looking, may say "not yet". */
 let offered_ms = null;
 /** The version of the board that an edge has told, and the one since which words do not tell everything. */
-const ear = { told: me.board_version ?? -1, owed: -1, timer: 0, tries: 0 };
+const ear = { told: me.board_version ?? -1, shown: -1, owed: -1, timer: 0, tries: 0 };
 /** What the visitor brings: it outlives a reload until it made a place, and is kept to join again. */
 room.carried = brought ?? tab.read().carried ?? memory.read().carried ?? null;
 if (brought) tab.write({ carried: brought });
@@ -222,6 +222,9 @@ function tick() {
   put(find("clock-time"), left.clock);
 }
 
+/** What follows a turn: that it has come is still true. */
+const GOING_IN = ["pending", "admitted"];
+
 /** Tells a screen reader what is new. */
 function tell(scene, slots) {
   const ahead = slots.ahead === null ? "" : words.plural("announce.ahead", slots.ahead);
@@ -237,8 +240,7 @@ function tell(scene, slots) {
     speaker.turn(`${slots.headline}. ${slots.lead[0]}`);
     extras.turn(slots.headline, room.title);
   } else if (before !== null) {
-    const isOver = toneOf(scene) === "quiet" && scene !== "error";
-    speaker.scene([slots.headline, standing].filter(Boolean).join(". "), isOver);
+    speaker.scene([slots.headline, standing].filter(Boolean).join(". "), GOING_IN.includes(scene));
   }
 }
 

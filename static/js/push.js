@@ -5,6 +5,8 @@
 const LISTENING_MS = 1_800_000;
 /** What words do not tell may be newer than the board of the edge that is asked: then soon once more. */
 const OWED_AGAIN_MS = 1_500;
+/** So often it is asked for soon. */
+const OWED_TRIES = 2;
 /** A longer wait says nothing: as the edge has it. */
 const LONGEST_WAIT_SECONDS = 48 * 60 * 60;
 
@@ -20,12 +22,12 @@ function estimated(ahead, advance) {
 
 /**
  * A word as an answer of the edge would be; null: it says nothing of this place, or nothing new. `told` is the version that
- * an edge has told. What is newer than that and not in the word is still to be asked for: until then no answer counts that
- * is older.
+ * an edge has told, `shown` that of the last word. What is newer than `told` and not in the word is still to be asked for:
+ * until then no answer counts that is older.
  */
-function answerOf(word, me, told) {
+function answerOf(word, me, { told, shown }) {
   const line = word.lines.find(({ id }) => id === me.line);
-  if (!line || word.version < (me.board_version ?? 0)) return null;
+  if (!line || word.version < Math.max(me.board_version ?? 0, shown)) return null;
   const ahead = me.rank == null ? me.ahead : Math.max(0, me.rank - line.called);
   const moves = me.state === "waiting" && line.phase === "open" && !word.stop && me.mode !== "closed";
   return {
@@ -55,21 +57,24 @@ const overSocket = (address) => (word, over) => {
 };
 
 /** Words from the edge's stream: boards, of which everything but what a word says is compared. */
-const overStream = (address) => (word, over) => {
-  const source = new EventSource(address);
+const overStream = (address) => {
+  // From one stream to the next nothing has to be asked for that has not changed.
   let rest = null;
   let settled = 0;
-  source.addEventListener("board", ({ data }) => {
-    const board = JSON.parse(data);
-    const { mode, message, pause, slowdowns, lines } = board;
-    const still = lines.map(({ id, phase, opens_at_ms }) => [id, phase, opens_at_ms]);
-    const next = JSON.stringify([mode, message, pause, slowdowns, still]);
-    if (next !== rest) settled = board.version;
-    rest = next;
-    word({ ...board, settled });
-  });
-  source.onerror = over;
-  return () => source.close();
+  return (word, over) => {
+    const source = new EventSource(address);
+    source.addEventListener("board", ({ data }) => {
+      const board = JSON.parse(data);
+      const { mode, message, pause, slowdowns, lines } = board;
+      const still = lines.map(({ id, phase, opens_at_ms }) => [id, phase, opens_at_ms]);
+      const next = JSON.stringify([mode, message, pause, slowdowns, still]);
+      if (next !== rest) settled = board.version;
+      rest = next;
+      word({ ...board, settled });
+    });
+    source.onerror = over;
+    return () => source.close();
+  };
 };
 
 // What follows is about the page's state, which is in main.js.
@@ -81,7 +86,7 @@ const listens = () => me.state === "waiting" && me.entry != null && !OVER.includ
 const isOwed = () => ear.owed > ear.told || (me.state === "waiting" && me.rank != null && me.rank < me.called);
 
 /** Whether the next question cannot wait, also for a page that nobody looks at: its turn may have come. */
-const asksSoon = () => isOwed() && ear.tries < TRIES;
+const asksSoon = () => isOwed() && ear.tries < OWED_TRIES;
 
 const wordsSuffice = () => listens() && listening.isAlive() && !isOwed();
 
@@ -102,8 +107,9 @@ function hearWord(word) {
     return false;
   }
   const turn = isTurnIn(word, me) && !(me.rank < me.called);
-  const answer = answerOf(word, me, ear.told);
+  const answer = answerOf(word, me, ear);
   if (!answer) return false;
+  ear.shown = word.version;
   hear(answer, true);
   const isNews = word.settled > Math.max(ear.told, ear.owed);
   if (isNews) ear.owed = word.settled;

@@ -166,9 +166,13 @@ test("when the stream fails during a try, the try counts all the same, and nothi
   until(page, "a try", () => page.open.length === 2);
   page.sockets = "there";
   page.streams = false;
-  page.open[0].over();
-  page.clock.pass(30_000);
-  assert.deepEqual([page.over(), page.listener.isAlive()], [[SOCKET], true]);
+  const [stream, tried] = page.open;
+  stream.over();
+  tried.word({ number: SOCKET });
+  assert.deepEqual([page.over(), page.tried().length, page.listener.isAlive()], [[SOCKET], 3, true]);
+  const opened = page.opened.length;
+  page.clock.pass(MINUTE_MS);
+  assert.deepEqual([page.over(), page.opened.length], [[SOCKET], opened], "nothing else is opened");
 });
 
 test("who does not want to listen any more tries nothing, and keeps nothing open", () => {

@@ -19,14 +19,23 @@ const me = { state: "waiting", line: "general", rank: 100, ahead: 90, board_vers
 
 test("a word tells how many are ahead and how long it takes, as the edge would", () => {
   const advance = { likely_milli_per_minute: 60_000, least_milli_per_minute: 30_000 };
-  const answer = script.answerOf(word({ lines: [line({ id: "other" }), line({ advance })] }), me, 10);
+  const answer = script.answerOf(word({ lines: [line({ id: "other" }), line({ advance })] }), me, {
+    told: 10,
+    shown: -1,
+  });
   assert.deepEqual(
     [answer.ahead, answer.called, answer.phase, answer.board_version, answer.board_age_ms],
     [60, 40, "open", 12, 80],
   );
   assert.deepEqual(answer.eta, { likely_seconds: 61, at_most_seconds: 122 });
-  assert.equal(script.answerOf(word({ lines: [line({ advance, phase: "paused" })] }), me, 10).eta, null);
-  assert.equal(script.answerOf(word({ stop: true, lines: [line({ advance })] }), me, 10).eta, null);
+  assert.equal(
+    script.answerOf(word({ lines: [line({ advance, phase: "paused" })] }), me, { told: 10, shown: -1 }).eta,
+    null,
+  );
+  assert.equal(
+    script.answerOf(word({ stop: true, lines: [line({ advance })] }), me, { told: 10, shown: -1 }).eta,
+    null,
+  );
 });
 
 test("the wait is worked out as the edge does", () => {
@@ -49,12 +58,18 @@ test("the wait is worked out as the edge does", () => {
 });
 
 test("a word of an older board, or of other lines, says nothing", () => {
-  assert.equal(script.answerOf(word({ version: 9 }), me, 10), null);
-  assert.equal(script.answerOf(word({ lines: [line({ id: "other" })] }), me, 10), null);
+  const lowered = { ...me, board_version: 8.5 };
+  const older = script.answerOf(word({ version: 9 }), lowered, { told: 8, shown: 10 });
+  assert.equal(older, null, "older than the last word, though more is still to be asked for");
+  assert.equal(script.answerOf(word({ version: 9 }), me, { told: 10, shown: -1 }), null);
+  assert.equal(script.answerOf(word({ lines: [line({ id: "other" })] }), me, { told: 10, shown: -1 }), null);
 });
 
 test("until the edge has told what a word does not, no older answer counts, and that one does", () => {
-  const answer = script.answerOf(word({ settled: 11, lines: [line({ phase: "paused" })] }), me, 10);
+  const answer = script.answerOf(word({ settled: 11, lines: [line({ phase: "paused" })] }), me, {
+    told: 10,
+    shown: -1,
+  });
   const paused = script.nextState({ ...me, phase: "open" }, { ...answer, run: undefined });
   assert.equal(paused.phase, "paused");
   const older = script.nextState(paused, { board_version: 10, phase: "open", pause: null });

@@ -211,12 +211,18 @@ test("when a place is gone that is said at once, and nothing that was said befor
   speaker.place(200, "200 ahead");
   speaker.turn("your turn");
   assert.deepEqual(regions, { polite: "", atOnce: "your turn" });
-  speaker.scene("in line", false);
-  assert.deepEqual(regions, { polite: "", atOnce: "" });
-  speaker.scene("you have left", true);
-  now_ms = 40_000;
-  for (const run of timers) run();
+  speaker.scene("going in", true);
+  assert.deepEqual(regions, { polite: "going in", atOnce: "your turn" });
+  speaker.scene("you have left", false);
   assert.deepEqual(regions, { polite: "you have left", atOnce: "" });
+  now_ms = 2_000;
+  speaker.say("online");
+  now_ms = 30_000;
+  for (const run of timers.splice(0)) run();
+  assert.equal(regions.polite, "you have left", "not within half a minute, whatever timer ends");
+  now_ms = 31_000;
+  for (const run of timers) run();
+  assert.equal(regions.polite, "online");
 });
 
 test("the page asks again as the server says, once a minute while hidden, later and later after failures", () => {
