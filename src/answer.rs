@@ -266,21 +266,42 @@ mod tests {
             Answer::see_other("/shop"),
             Problem::not_found().into(),
         ] {
-            for (name, value) in house_headers::of_type(answer.header("content-type")) {
-                assert_eq!(answer.header(name), Some(value));
-            }
-            for name in [
-                "cache-control",
-                "content-security-policy",
-                "x-content-type-options",
+            for (name, value) in [
+                ("content-security-policy", house_headers::NO_PAGE_POLICY),
+                ("cross-origin-resource-policy", "same-origin"),
+                ("x-content-type-options", "nosniff"),
             ] {
-                assert!(answer.header(name).is_some(), "{name}");
+                assert_eq!(answer.header(name), Some(value));
             }
             let page = answer.with("content-security-policy", "default-src 'self'");
             assert_eq!(
                 page.header("content-security-policy"),
                 Some("default-src 'self'")
             );
+        }
+    }
+
+    #[test]
+    fn what_has_no_links_and_asks_for_no_device_says_nothing_of_them_and_all_else_does() {
+        for (answer, says) in [
+            (
+                Answer::text(200, "text/html; charset=utf-8", String::new()),
+                true,
+            ),
+            (Answer::bytes("text/javascript", &[]), true),
+            (Answer::see_other("/shop"), true),
+            (Answer::empty(204), true),
+            (Answer::json(200, &1), false),
+            (Problem::not_found().into(), false),
+        ] {
+            let content_type = answer.header("content-type").unwrap_or_default();
+            for name in ["permissions-policy", "referrer-policy"] {
+                assert_eq!(
+                    answer.header(name).is_some(),
+                    says,
+                    "{name} of {content_type:?}"
+                );
+            }
         }
     }
 

@@ -151,16 +151,21 @@ impl Deployment {
                     .into_iter()
                     .filter_map(|name| development_key::warning(name, &text(name)?, rooms.events()))
                     .collect();
-                Ok(Deployment {
-                    warnings,
-                    ..Deployment::derive(&issuer, &keyring, rooms, of_events)
-                })
+                Ok(Deployment::derive(
+                    &issuer, &keyring, rooms, of_events, warnings,
+                ))
             }
             _ => Err(reasons),
         }
     }
 
-    fn derive(issuer: &str, keyring: &Keyring, rooms: Rooms, of_events: OfEvents) -> Deployment {
+    fn derive(
+        issuer: &str,
+        keyring: &Keyring,
+        rooms: Rooms,
+        of_events: OfEvents,
+        warnings: Vec<String>,
+    ) -> Deployment {
         let mut keys = Vec::new();
         let mut tokens = Vec::new();
         for event in rooms.events() {
@@ -191,7 +196,7 @@ impl Deployment {
             faces: of_events.faces,
             third_parties: of_events.third_parties,
             rooms,
-            warnings: Vec::new(),
+            warnings,
         }
     }
 

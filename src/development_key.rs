@@ -6,6 +6,8 @@
 
 use anteroom_config::Event;
 
+use crate::deployment::ROOT_KEY_PREVIOUS_SECRET;
+
 /// The id of such a key: this, and four hexadecimal digits.
 const ID_BEGINS: &str = "dev";
 const DIGITS: usize = 4;
@@ -17,9 +19,12 @@ pub fn warning(name: &str, root_key: &str, events: &[Event]) -> Option<String> {
     let is_made_here = digits.len() == DIGITS && digits.bytes().all(|b| b.is_ascii_hexdigit());
     let are_others_served = events.iter().any(|event| !event.is_loopback_only());
     (is_made_here && are_others_served).then(|| {
+        let mended = match name {
+            ROOT_KEY_PREVIOUS_SECRET => "it goes when its tokens are over",
+            _ => "another one takes its place with npm run keys",
+        };
         format!(
-            "{name}: the key {id} was made for a developer's machine; another one takes its place with npm run keys \
-             (docs/key-rotation.md)"
+            "{name}: the key {id} was made for a developer's machine; {mended} (docs/key-rotation.md)"
         )
     })
 }

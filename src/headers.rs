@@ -22,8 +22,8 @@ extern "C" {
     fn set(this: &Named, name: &JsString, value: &str) -> Result<(), JsValue>;
     #[wasm_bindgen(method, catch)]
     fn append(this: &Named, name: &JsString, value: &str) -> Result<(), JsValue>;
-    #[wasm_bindgen(method)]
-    fn delete(this: &Named, name: &JsString);
+    #[wasm_bindgen(method, catch)]
+    fn delete(this: &Named, name: &JsString) -> Result<(), JsValue>;
 }
 
 thread_local! {
@@ -63,9 +63,9 @@ pub fn append(headers: &Headers, name: &'static str, value: &str) -> Result<(), 
     })
 }
 
-/// Takes this header away.
-pub fn delete(headers: &Headers, name: &'static str) {
-    with_name(name, |name| headers.unchecked_ref::<Named>().delete(name));
+/// Takes this header away. An error: these headers are the platform's own and stay as they are.
+pub fn delete(headers: &Headers, name: &'static str) -> Result<(), JsValue> {
+    with_name(name, |name| headers.unchecked_ref::<Named>().delete(name))
 }
 
 /// The lower-case names of all headers, in one crossing; one for each cookie that is set.

@@ -13,12 +13,14 @@
 //!
 //! Pure, and tested natively: `gate`, `renewal`, `boards`, `standing`, `eta`, `poll`, `cookies`, `rewrite`, `same_site`,
 //! `local_path`, `actions`, `incoming`, `fields`, `json`, `line_choice`, `key_home`, `taking_joins`, `stock`, `networks`,
-//! `challenges`, `checks`, `suspicion`, `providers`, `deleted`, `roles`, `guesses`, what decides in
+//! `challenges`, `checks`, `development_key`, `suspicion`, `providers`, `deleted`, `roles`, `guesses`, what decides in
 //! `crawlers` and `rate_limits`, and of `turnstile` all but the question.
 //! Clock and entropy are read in `platform` only. What an isolate keeps between requests is plain data: boards and counts
 //! in `isolate`, with how origins answer, configuration and keys in `deployment`, what networks did in `networks`, who asks
-//! too often in `rate_limits`, wrong operator tokens in `guesses`, distances of time zones in `zones`, and in `stock` when it
-//! last wrote a line about a header that cannot be read.
+//! too often in `rate_limits`, wrong operator tokens in `guesses`, distances of time zones in `zones`, random bits that
+//! nobody has had in `platform`, and in `stock` when it last wrote a line about a header that cannot be read. Of the
+//! platform's own it keeps what no visitor has a part in: names of headers in `headers`, what many answers say alike in
+//! `answer`, ids of objects.
 
 mod actions;
 mod answer;

@@ -5,8 +5,7 @@
 //! never proofs; nobody is refused for an address alone. [`Counts`] counts in this way whatever is to be told apart.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, DefaultHasher, Hash};
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use anteroom_queue::units::{Millis, UnixMillis};
@@ -17,7 +16,7 @@ use crate::reserved::Reservations;
 const MAX_NETWORKS: usize = 4_096;
 
 /// A network; one for all whose address is not known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Network {
     bits: u128,
     is_v6: bool,
@@ -71,11 +70,9 @@ impl Network {
 pub struct Counts<K = Network> {
     life: Millis,
     most: usize,
-    counted: HashMap<K, (UnixMillis, u32), Hasher>,
+    /// A tree: visitors choose some of the keys, and those of a hash table could be made to collide.
+    counted: BTreeMap<K, (UnixMillis, u32)>,
 }
-
-/// Nobody chooses what is counted: networks and numbers that the edge has made.
-type Hasher = BuildHasherDefault<DefaultHasher>;
 
 impl<K> Counts<K> {
     /// Nothing is counted yet.
@@ -83,7 +80,7 @@ impl<K> Counts<K> {
         Counts {
             life,
             most: MAX_NETWORKS,
-            counted: HashMap::with_hasher(Hasher::new()),
+            counted: BTreeMap::new(),
         }
     }
 
@@ -92,12 +89,12 @@ impl<K> Counts<K> {
         Counts {
             life,
             most,
-            counted: HashMap::with_hasher(Hasher::new()),
+            counted: BTreeMap::new(),
         }
     }
 }
 
-impl<K: Eq + Hash + Copy> Counts<K> {
+impl<K: Ord + Copy> Counts<K> {
     /// How many there were, and how long they still count.
     pub fn of(&self, network: K, now: UnixMillis) -> (u32, Millis) {
         match self.counted.get(&network) {

@@ -26,7 +26,7 @@ enum Step {
 /// So many random numbers are fetched at a time: each fetch takes as long as a signature.
 const RANDOM_AT_A_TIME: usize = 32;
 
-/// The time of this request. In production it stands still between two waits for the network.
+/// The time of this step. In production it stands still between two waits for the network.
 pub fn now() -> UnixMillis {
     if let Step::At(now) = STEP.get() {
         return now;
@@ -110,4 +110,19 @@ fn member(of: &JsValue, name: &str) -> Option<JsValue> {
 /// One line in the log. Never holds a token, a cookie or a visitor's address.
 pub fn log(line: &str) {
     worker::console_log!("{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn nobody_gets_a_random_number_that_another_has_had() {
+        let drawn: Vec<_> = (0..3 * RANDOM_AT_A_TIME + 1)
+            .map(|_| random_128())
+            .collect();
+        let different: BTreeSet<_> = drawn.iter().collect();
+        assert_eq!(different.len(), drawn.len());
+    }
 }

@@ -59,9 +59,7 @@ pub async fn send(
     };
     let request = &visit.request;
     let onward = match (target, part) {
-        (None, Part::Whole(_)) => {
-            APART.with(|apart| web_sys::Request::new_with_request_and_init(request, apart))?
-        }
+        (None, Part::Whole(_)) => web_sys::Request::new_with_request(request)?,
         (Some(target), Part::Whole(_)) => {
             web_sys::Request::new_with_str_and_init(&target, request.unchecked_ref())?
         }
@@ -93,16 +91,6 @@ pub async fn send(
         names,
         present,
     })
-}
-
-thread_local! {
-    /// Of a copy that has no signal of its own. What is under way for a visitor who goes ends with the visitor's request
-    /// anyway, and to pass the signal on costs a tenth of an admitted request.
-    static APART: RequestInit = {
-        let init = RequestInit::new();
-        init.set_signal(None);
-        init
-    };
 }
 
 /// The instant of a `Date` header; the platform reads the forms that HTTP allows.
@@ -215,7 +203,7 @@ impl FromOrigin {
         if adds {
             headers::set(&headers, "cache-control", "private, no-store")?;
             for name in FOR_SHARED_CACHES {
-                headers::delete(&headers, name);
+                headers::delete(&headers, name)?;
             }
         }
         for cookie in cookies {
@@ -239,7 +227,7 @@ fn rewrite(headers: &Headers, names: Option<&Names>, present: &[String]) -> Resu
     }
     if is_present("set-cookie") {
         let set: Vec<String> = set_cookies(headers)?;
-        headers::delete(headers, "set-cookie");
+        headers::delete(headers, "set-cookie")?;
         for cookie in set.iter().filter(|cookie| !cookies::sets_ours(cookie)) {
             let cookie = names.map_or_else(|| cookie.clone(), |names| names.set_cookie(cookie));
             headers::append(headers, "set-cookie", &cookie)?;

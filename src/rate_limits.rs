@@ -21,7 +21,7 @@ use crate::problem::Problem;
 use crate::visit::Visit;
 
 /// What is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
     /// A permit is made.
     Permit,
@@ -32,7 +32,7 @@ pub enum Action {
 }
 
 /// Whose it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Whose {
     /// Whoever comes from a network.
     Network(Network),

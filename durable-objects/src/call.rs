@@ -55,7 +55,7 @@ pub struct Way {
     binding: &'static str,
     name: String,
     region: Option<&'static str>,
-    stub: core::cell::RefCell<Option<Stub>>,
+    stub: RefCell<Option<Stub>>,
 }
 
 impl Way {
@@ -66,7 +66,7 @@ impl Way {
             binding,
             name,
             region: None,
-            stub: core::cell::RefCell::new(None),
+            stub: RefCell::new(None),
         }
     }
 

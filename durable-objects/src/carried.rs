@@ -22,6 +22,7 @@ use crate::wire::ADDRESS;
 // The platform leaves headers out of its logs whose names say that they are secret, and a call holds the number that a place
 // is known by: <https://developers.cloudflare.com/workers/runtime-apis/handlers/tail/#tailrequest>.
 #[wasm_bindgen(inline_js = "
+// The names are read by objects and edges of other versions; the address is `wire::ADDRESS`.
 const CALL = 'anteroom-secret-call';
 const ANSWER = 'anteroom-answer';
 export const sent_in_header = (stub, text) => stub.fetch('http://object/', { headers: { [CALL]: text } });

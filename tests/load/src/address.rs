@@ -21,7 +21,7 @@ impl Address {
         let uri = format!("http://{authority}{path}")
             .parse::<hyper::Uri>()
             .ok()?;
-        if authority.contains('@') || uri.host().is_none_or(str::is_empty) {
+        if authority.contains(['@', '?', '#']) || uri.host().is_none_or(str::is_empty) {
             return None;
         }
         let authority = authority.strip_suffix(own_port).unwrap_or(authority);
@@ -144,6 +144,8 @@ mod tests {
             "https:///x",
             "https://a@b/",
             "http://a b/",
+            "https://t.example.com?x=1",
+            "https://t.example.com#x",
         ] {
             assert_eq!(Address::split(url), None, "{url}");
         }
