@@ -104,7 +104,7 @@ export class Program {
         ["shop", () => this.#shop(this.one(inside))],
       ]),
       ...among(this.spent, [["spent code", () => this.#spent(this.one(this.spent))]]),
-      ...(Date.now() < this.draw.opens_at_ms - ENTERS_BEFORE_MS ? [["enter the draw", () => this.#enterDraw()]] : []),
+      ...(Date.now() < this.draw.opens_at_ms - ENTERS_BEFORE_MS ? [["enter the draw", () => this.enterDraw()]] : []),
       [this.pausedAt ? "resume" : "pause", () => this.#brake()],
       ["retune", () => this.#retune()],
     ];
@@ -149,7 +149,9 @@ export class Program {
     this.fans.push(Object.assign(fan, { asked, entry, line }));
   }
 
-  async #enterDraw() {
+  /** Somebody more joins before the opening. */
+  async enterDraw() {
+    assert.ok(Date.now() < this.draw.opens_at_ms - ENTERS_BEFORE_MS, "there is still time before the opening");
     const fan = await this.#arrives(this.draw);
     await this.#answered(() => fan.tryToJoin(), [200, 201], "join before the opening");
     this.entrants.push(Object.assign(fan, { entry: (await this.#numbered(fan)).entry }));

@@ -47,6 +47,7 @@ export async function startRoom({ events = [{ id: "demo" }], staged = false, ...
 
 class Room {
   issuer = ISSUER;
+  evictions = 0;
   #options;
   #folder = mkdtempSync(path.join(tmpdir(), "anteroom-e2e-"));
   #server = null;
@@ -231,10 +232,12 @@ class Room {
   /**
    * An object of a staged room is evicted as by the platform: what is under way ends first, memory is gone, sockets stay.
    * One that does not come to rest within `rest_ms` ends as with a deployment. Without a name all of them are. Answers
-   * whether nothing had to fail.
+   * whether nothing had to fail; `evictions` counts the objects that came to rest and lost their memory.
    */
   async evict(object, { rest_ms = REST_MS } = {}) {
-    return (await setStage(this.url, { object, act: "evict", rest_ms })).isGentle;
+    const { done } = await setStage(this.url, { object, act: "evict", rest_ms });
+    this.evictions += done.filter((each) => each === "evicted").length;
+    return !done.includes("aborted");
   }
 
   /** An object of a staged room ends at once: what is under way fails, and its sockets close. */
