@@ -80,7 +80,10 @@ test("those behind relays are let in within the limit, leave, and make room for 
   assert.equal((await operator.observe()).totals.active, 2);
   await fans[1].release();
   await fans[2].enter();
-  assert.equal((await fans[3].ask()).state, "waiting");
+  // One has left within seconds, so the fourth may be called by now: a prediction, and no leave to enter.
+  const fourth = await fans[3].ask();
+  assert.ok(["waiting", "called"].includes(fourth.state), fourth.state);
+  assert.equal((await operator.observe()).totals.active, 2);
 });
 
 test("a pause reaches the homes behind a relay within two seconds, and its end too", async () => {
