@@ -97,12 +97,8 @@ impl Way {
     }
 }
 
-/// The objects behind one binding, with the ids of those that were called.
-struct Called {
-    binding: &'static str,
-    namespace: Namespace,
-    ids: HashMap<String, Id>,
-}
+/// Ids of the objects behind one binding that were called.
+type Called = (&'static str, HashMap<String, Id>);
 
 /// So many ids are kept for a binding, all those of an event of fifty million: then they are made anew.
 const MOST_IDS: usize = 8 * 1_024;
@@ -123,18 +119,17 @@ pub fn stub_of(
     region: Option<&str>,
 ) -> worker::Result<Stub> {
     CALLED.with_borrow_mut(|all| {
-        let at = match all.iter().position(|called| called.binding == binding) {
+        let at = match all.iter().position(|(called, _)| *called == binding) {
             Some(at) => at,
             None => {
-                all.push(Called {
-                    binding,
-                    namespace: namespace_of(env, binding)?,
-                    ids: HashMap::new(),
-                });
+                // Says what is wrong if the binding is none of objects.
+                env.durable_object(binding)?;
+                all.push((binding, HashMap::new()));
                 all.len() - 1
             }
         };
-        let Called { namespace, ids, .. } = &mut all[at];
+        let namespace: Namespace = Reflect::get(env, &binding.into())?.unchecked_into();
+        let ids = &mut all[at].1;
         if !ids.contains_key(name) {
             if ids.len() >= MOST_IDS {
                 ids.clear();
@@ -151,12 +146,6 @@ pub fn stub_of(
             None => namespace.get(id)?,
         })
     })
-}
-
-fn namespace_of(env: &Env, binding: &'static str) -> worker::Result<Namespace> {
-    // Says what is wrong if the binding is none of objects.
-    env.durable_object(binding)?;
-    Ok(Reflect::get(env, &binding.into())?.unchecked_into())
 }
 
 async fn post(stub: &Stub, body: &[u8]) -> Result<Vec<u8>, CallFailed> {

@@ -142,12 +142,13 @@ function askedBy(bytes, kind) {
 
 /** A stub that counts what `from` asks for. */
 const counted = (stub, kind, from, during) => ({
-  fetch: (request, ...more) =>
+  fetch: (...given) =>
     during(async () => {
+      const request = new Request(...given);
       const isSocket = request.headers.has("upgrade");
       const carried = request.headers.get(CALL);
       const body = isSocket || carried ? null : request.clone().arrayBuffer();
-      const answer = stub.fetch(request, ...more);
+      const answer = stub.fetch(request);
       const call = carried ? Uint8Array.from(atob(carried), (byte) => byte.charCodeAt(0)) : new Uint8Array(await body);
       const asked = isSocket ? "socket" : askedBy(call, kind);
       count(tally.calls, `${from()} -> ${kind}: ${asked}`);

@@ -16,7 +16,7 @@ let failures = 0;
 let acting = false;
 let claimed = false;
 let offered_ms = null;
-const ear = { told: me.board_version ?? -1, owed: -1, timer: 0, tries: 0 };
+const ear = { told: me.board_version ?? -1, shown: -1, owed: -1, timer: 0, tries: 0 };
 const performance = { now };
 const serverNow = () => Date.now();
 const seen = () => me;
