@@ -14,6 +14,7 @@ use worker::Delay;
 use worker::js_sys;
 use worker::js_sys::futures::JsFuture;
 
+use crate::headers;
 use crate::origin_evidence::{Head, Heard, QUESTION_LIMIT};
 use crate::rewrite::PASS_HEADER;
 
@@ -54,9 +55,9 @@ async fn ask_by(method: &str, address: &str, pass: &str) -> Result<Option<Heard>
     init.set_method(method);
     init.set_redirect(RequestRedirect::Manual);
     let request = web_sys::Request::new_with_str_and_init(address, &init)?;
-    let headers = request.headers();
-    headers.set("user-agent", "anteroom-origin-health")?;
-    headers.set(PASS_HEADER, pass)?;
+    let asks = request.headers();
+    headers::set(&asks, "user-agent", "anteroom-origin-health")?;
+    headers::set(&asks, PASS_HEADER, pass)?;
     let global: web_sys::WorkerGlobalScope = js_sys::global().unchecked_into();
     let response: Response = JsFuture::from(global.fetch_with_request(&request))
         .await?

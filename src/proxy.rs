@@ -135,12 +135,12 @@ fn prepare(
             let cookie = incoming.cookie();
             match cookies::without_ours(cookie) {
                 Some(rest) if rest == cookie => {}
-                Some(rest) => headers.set(name, &rest)?,
-                None => headers.delete(name)?,
+                Some(rest) => headers::set(headers, "cookie", &rest)?,
+                None => headers::delete(headers, "cookie")?,
             }
         } else if name == "authorization" && incoming.bearer().is_some_and(|token| is_ours(&token))
         {
-            headers.delete(name)?;
+            headers::delete(headers, "authorization")?;
         }
     }
     if let Part::Whole(Some(pass)) = part {

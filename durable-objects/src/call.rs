@@ -3,6 +3,7 @@
 
 use core::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use wasm_bindgen::{JsCast, JsValue};
 use worker::js_sys::{Object, Reflect};
@@ -97,15 +98,12 @@ impl Way {
     }
 }
 
-/// Ids of the objects behind one binding that were called.
-type Called = (&'static str, HashMap<String, Id>);
-
-/// So many ids are kept for a binding, all those of an event of fifty million: then they are made anew.
+/// So many ids are kept, more than an event of fifty million has objects: then they are made anew.
 const MOST_IDS: usize = 8 * 1_024;
 
 thread_local! {
-    /// An id is a keyed hash of the name, and the same for ever.
-    static CALLED: RefCell<Vec<Called>> = const { RefCell::new(Vec::new()) };
+    /// Of the objects that were called, by name, which says the class too. An id is a keyed hash of both, the same for ever.
+    static IDS: RefCell<HashMap<String, Rc<Id>>> = RefCell::default();
 }
 
 /// A stub of the object called `name`. The region counts when nobody has asked the object before.
@@ -118,33 +116,30 @@ pub fn stub_of(
     name: &str,
     region: Option<&str>,
 ) -> worker::Result<Stub> {
-    CALLED.with_borrow_mut(|all| {
-        let at = match all.iter().position(|(called, _)| *called == binding) {
-            Some(at) => at,
-            None => {
-                // Says what is wrong if the binding is none of objects.
-                env.durable_object(binding)?;
-                all.push((binding, HashMap::new()));
-                all.len() - 1
-            }
-        };
-        let namespace: Namespace = Reflect::get(env, &binding.into())?.unchecked_into();
-        let ids = &mut all[at].1;
-        if !ids.contains_key(name) {
-            if ids.len() >= MOST_IDS {
-                ids.clear();
-            }
-            ids.insert(name.to_owned(), namespace.id_from_name(name)?);
+    let namespace: Namespace = Reflect::get(env, &binding.into())?.unchecked_into();
+    let known = IDS.with_borrow(|ids| ids.get(name).cloned());
+    let id = match known {
+        Some(id) => id,
+        None => {
+            // Says what is wrong if the binding is none of objects.
+            env.durable_object(binding)?;
+            let id = Rc::new(namespace.id_from_name(name)?);
+            IDS.with_borrow_mut(|ids| {
+                if ids.len() >= MOST_IDS {
+                    ids.clear();
+                }
+                ids.insert(name.to_owned(), Rc::clone(&id));
+            });
+            id
         }
-        let id = &ids[name];
-        Ok(match region {
-            Some(region) => {
-                let options = Object::new();
-                Reflect::set(&options, &"locationHint".into(), &region.into())?;
-                namespace.get_with_options(id, &options)?
-            }
-            None => namespace.get(id)?,
-        })
+    };
+    Ok(match region {
+        Some(region) => {
+            let options = Object::new();
+            Reflect::set(&options, &"locationHint".into(), &region.into())?;
+            namespace.get_with_options(&id, &options)?
+        }
+        None => namespace.get(&id)?,
     })
 }
 
