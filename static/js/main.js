@@ -49,7 +49,7 @@ const way = {
 };
 /** Since when the visitor, called and looking, may say "not yet". */
 let offered_ms = null;
-/** The version of the board that an edge has told, and the one since which words do not tell everything. */
+/** The versions of the board that an edge has told and that the last word showed, and the one since which words do not tell everything. */
 const ear = { told: me.board_version ?? -1, shown: -1, owed: -1, timer: 0, tries: 0 };
 /** What the visitor brings: it outlives a reload until it made a place, and is kept to join again. */
 room.carried = brought ?? tab.read().carried ?? memory.read().carried ?? null;
@@ -140,9 +140,11 @@ function hear(answer, isWord = false) {
 
 /** The permit of a place that is gone makes no other: the next one needs a new permit, and begins with nothing open. */
 function forgetPermit() {
-  if (way.had_place) handover.forget();
+  if (way.had_place) {
+    handover.forget();
+    room.permit = null;
+  }
   find("leave").open = false;
-  if (way.had_place) room.permit = null;
   way.had_place = false;
   memory.write({ permit: undefined, rank: undefined });
 }
