@@ -13,14 +13,14 @@ const ONCE_WITHIN_SECONDS = 60;
 /** A loop that was stopped early, or met something else than it was made for, is no measurement. */
 const MOST_OTHER_SHARE = 0.01;
 
-/** Processor seconds that processes have used. */
-export function usedSeconds(pids) {
-  const ticks = pids.map((pid) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ");
-    return Number(fields[11]) + Number(fields[12]);
-  });
-  return ticks.reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND;
+/** Processor seconds that `stat`, a process's or a thread's, says were used. */
+export function secondsIn(stat) {
+  const fields = readFileSync(stat, "utf8").split(") ").at(-1).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
+
+/** Processor seconds that processes have used. */
+const usedSeconds = (pids) => pids.reduce((sum, pid) => sum + secondsIn(`/proc/${pid}/stat`), 0);
 
 /**
  * Sends `requests` (`{ headers, body }`) to `url` for `seconds`, by turns, or `once` each. Answers the figures of the

@@ -13,6 +13,7 @@ import { runOrThrow, startGroup, stopGroup } from "../../scripts/processes.mjs";
 import { pause } from "../e2e/harness/exchange.mjs";
 import { startRoom } from "../e2e/harness/room.mjs";
 import { baselineDir } from "../bench/baseline.mjs";
+import { secondsIn } from "../bench/measuring.mjs";
 import { modulesOf } from "../../scripts/workerd-config.mjs";
 import { freePort } from "../../scripts/ports.mjs";
 import { native } from "./crowd.mjs";
@@ -33,9 +34,6 @@ const SPARE_SECONDS = 10;
 /** The longest that a flood may take to make its permits: 500 a second are enough for 5,000 a second and half a minute. */
 const FLOODS_WITHIN_MS = 300_000;
 
-/** The kernel's clock ticks in a second: <https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html>, field 14 on. */
-const TICKS_PER_SECOND = 100;
-
 /** Requests of the flood on what stores nothing are sent in this rhythm. */
 const BEAT_MS = 1;
 
@@ -50,10 +48,7 @@ const EVENTS = [
 ];
 
 /** Processor seconds that the thread of a process has used on which everything runs. */
-function usedSeconds(pid) {
-  const fields = readFileSync(`/proc/${pid}/task/${pid}/stat`, "utf8").split(") ")[1].split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-}
+const usedSeconds = (pid) => secondsIn(`/proc/${pid}/task/${pid}/stat`);
 
 /** The share of its time that this thread is busy while something else happens. */
 async function shareDuring(pid, work) {
