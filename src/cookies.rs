@@ -91,6 +91,8 @@ enum Shown {
 
 /// What stands at the end of a partitioned cookie's name.
 const FRAMED: &str = "-framed";
+/// Those of browsers that our names may have: none, of one host, of a domain.
+const PREFIXES: [&str; 3] = ["", "__Host-", "__Secure-"];
 /// What every name of ours begins with, behind the browser's prefix.
 const OURS: &str = "wr-";
 /// The elements that put a page into another, as `Sec-Fetch-Dest` names them.
@@ -163,10 +165,11 @@ impl<'a> Jar<'a> {
     }
 
     fn prefix(&self) -> &'static str {
+        let [plain, host, domain] = PREFIXES;
         match self.dress {
-            Dress::Plain => "",
-            Dress::Host => "__Host-",
-            Dress::Domain(_) => "__Secure-",
+            Dress::Plain => plain,
+            Dress::Host => host,
+            Dress::Domain(_) => domain,
         }
     }
 
@@ -269,15 +272,17 @@ pub type Pair<'h> = (&'h str, &'h str);
 /// The cookies in a `Cookie` header that have a name like ours, of whatever event: a busy shop sets many, and every kind of
 /// ours is looked for. Pieces without an equals sign are no cookies.
 pub fn ours(header: &str) -> Vec<Pair<'_>> {
-    // Most requests bring none: one look tells.
-    if !header.contains(OURS) {
-        return Vec::new();
-    }
+    let is_like_ours = |name: &str| {
+        let mut bare = PREFIXES
+            .iter()
+            .filter_map(|prefix| name.strip_prefix(prefix));
+        bare.any(|name| name.starts_with(OURS))
+    };
     let pairs = header.split(';').filter_map(|piece| {
         let (name, value) = piece.split_once('=')?;
         Some((name.trim_start(), value.trim_end()))
     });
-    pairs.filter(|(name, _)| name.contains(OURS)).collect()
+    pairs.filter(|(name, _)| is_like_ours(name)).collect()
 }
 
 /// Whether a name is one of ours, of any event and epoch and behind any prefix that browsers know or will know.

@@ -1,8 +1,6 @@
-//! Headers of the platform's, read and written by names that are strings of its own: to make one of a name for each call takes
-//! longer than the call.
+//! Headers of the platform's, read and written by names that are strings of its own already.
 
-use std::cell::RefCell;
-
+use anteroom_durable_objects::literals::with_literal;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Headers;
@@ -26,46 +24,28 @@ extern "C" {
     fn delete(this: &Named, name: &JsString) -> Result<(), JsValue>;
 }
 
-thread_local! {
-    /// The names that were used in this isolate. There are some dozens, all of them written here in the code.
-    static NAMES: RefCell<Vec<(&'static str, JsString)>> = const { RefCell::new(Vec::new()) };
-}
-
-fn with_name<T>(name: &'static str, take: impl FnOnce(&JsString) -> T) -> T {
-    NAMES.with_borrow_mut(|names| {
-        let at = match names.iter().position(|(known, _)| *known == name) {
-            Some(at) => at,
-            None => {
-                names.push((name, name.into()));
-                names.len() - 1
-            }
-        };
-        take(&names[at].1)
-    })
-}
-
 /// The header of this name; several of one name come joined by commas.
 pub fn get(headers: &Headers, name: &'static str) -> Option<String> {
-    with_name(name, |name| headers.unchecked_ref::<Named>().get(name))
+    with_literal(name, |name| headers.unchecked_ref::<Named>().get(name))
 }
 
 /// In place of what this header says. An error: the value is none that a header may have.
 pub fn set(headers: &Headers, name: &'static str, value: &str) -> Result<(), JsValue> {
-    with_name(name, |name| {
+    with_literal(name, |name| {
         headers.unchecked_ref::<Named>().set(name, value)
     })
 }
 
 /// Beside what this header says. An error: the value is none that a header may have.
 pub fn append(headers: &Headers, name: &'static str, value: &str) -> Result<(), JsValue> {
-    with_name(name, |name| {
+    with_literal(name, |name| {
         headers.unchecked_ref::<Named>().append(name, value)
     })
 }
 
 /// Takes this header away. An error: these headers are the platform's own and stay as they are.
 pub fn delete(headers: &Headers, name: &'static str) -> Result<(), JsValue> {
-    with_name(name, |name| headers.unchecked_ref::<Named>().delete(name))
+    with_literal(name, |name| headers.unchecked_ref::<Named>().delete(name))
 }
 
 /// The lower-case names of all headers, in one crossing; one for each cookie that is set.

@@ -107,6 +107,28 @@ impl<K: Ord + Copy> Counts<K> {
 
     /// One more; answers since when they count.
     pub fn count(&mut self, network: K, now: UnixMillis) -> UnixMillis {
+        let (since, count) = self.counting(network, now);
+        *count += 1;
+        *since
+    }
+
+    /// One more if there are fewer than `most`; answers since when they count, or how long those that there are still will.
+    pub fn count_up_to(
+        &mut self,
+        most: u32,
+        network: K,
+        now: UnixMillis,
+    ) -> Result<UnixMillis, Millis> {
+        let life = self.life;
+        let (since, count) = self.counting(network, now);
+        if *count >= most {
+            return Err(Millis(life.0 - now.since(*since).0));
+        }
+        *count += 1;
+        Ok(*since)
+    }
+
+    fn counting(&mut self, network: K, now: UnixMillis) -> &mut (UnixMillis, u32) {
         let life = self.life;
         if self.counted.len() >= self.most {
             self.counted
@@ -115,12 +137,11 @@ impl<K: Ord + Copy> Counts<K> {
         if self.counted.len() >= self.most {
             self.counted.clear();
         }
-        let (since, count) = self.counted.entry(network).or_insert((now, 0));
-        if now.since(*since) >= life {
-            (*since, *count) = (now, 0);
+        let counting = self.counted.entry(network).or_insert((now, 0));
+        if now.since(counting.0) >= life {
+            *counting = (now, 0);
         }
-        *count += 1;
-        *since
+        counting
     }
 
     /// One of those that count `since` then is no more.

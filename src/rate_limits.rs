@@ -11,8 +11,10 @@
 
 use std::cell::RefCell;
 
+use anteroom_durable_objects::literals::with_literal;
 use anteroom_queue::units::{ClaimId, Millis, UnixMillis};
 use base64ct::{Base64UrlUnpadded, Encoding};
+use worker::js_sys::Reflect;
 
 use crate::deployment::Room;
 use crate::networks::{Counts, Network};
@@ -163,6 +165,34 @@ impl Seen {
         let (said, lasts) = self.refused(action).of((action, whose), now);
         (said > 0 && action != Action::Permit).then_some(lasts)
     }
+
+    /// One more, unless it has to wait; answers since when it counts, or how long it waits.
+    fn take(
+        &mut self,
+        action: Action,
+        whose: Whose,
+        now: UnixMillis,
+    ) -> Result<UnixMillis, Millis> {
+        let (said, lasts) = self.refused(action).of((action, whose), now);
+        if said > 0 && action != Action::Permit {
+            return Err(lasts);
+        }
+        let counted = self.counted(action);
+        counted.count_up_to(action.most(whose), (action, whose), now)
+    }
+
+    /// One more of each, or of none.
+    fn take_all(&mut self, action: Action, all: &[Whose], now: UnixMillis) -> Result<(), Millis> {
+        let Some((&whose, others)) = all.split_first() else {
+            return Ok(());
+        };
+        let since = self.take(action, whose, now)?;
+        let taken = self.take_all(action, others, now);
+        if taken.is_err() {
+            self.counted(action).give_back((action, whose), since);
+        }
+        taken
+    }
 }
 
 thread_local! {
@@ -177,12 +207,11 @@ fn customer(visit: &Visit) -> Option<Network> {
 
 /// Refuses what is asked too often by a visit's network; nothing is counted.
 pub fn check(visit: &Visit, action: Action) -> Result<(), Problem> {
-    let whose = customer(visit).map(Whose::Network);
-    whose.map_or(Ok(()), |whose| check_of(action, whose, visit.now))
-}
-
-fn check_of(action: Action, whose: Whose, now: UnixMillis) -> Result<(), Problem> {
-    match SEEN.with_borrow_mut(|seen| seen.waits(action, whose, now)) {
+    let Some(network) = customer(visit) else {
+        return Ok(());
+    };
+    let waits = |seen: &mut Seen| seen.waits(action, Whose::Network(network), visit.now);
+    match SEEN.with_borrow_mut(waits) {
         None => Ok(()),
         Some(wait) => Err(action.refusal().retry(wait.0)),
     }
@@ -192,14 +221,9 @@ fn check_of(action: Action, whose: Whose, now: UnixMillis) -> Result<(), Problem
 pub fn count(visit: &Visit, room: Room, action: Action) {
     if let Some(network) = customer(visit) {
         let whose = Whose::Network(network);
-        count_here(action, whose, visit.now);
+        SEEN.with_borrow_mut(|seen| seen.counted(action).count((action, whose), visit.now));
         ask_platform(visit, room, action, whose);
     }
-}
-
-/// Counts one in this isolate; answers since when it counts.
-fn count_here(action: Action, whose: Whose, now: UnixMillis) -> UnixMillis {
-    SEEN.with_borrow_mut(|seen| seen.counted(action).count((action, whose), now))
 }
 
 /// Counts one at the platform, beside the answer.
@@ -209,6 +233,11 @@ fn ask_platform(visit: &Visit, room: Room, action: Action, whose: Whose) {
         return;
     };
     if SEEN.with_borrow_mut(refused) {
+        return;
+    }
+    // Most deployments have none, which the platform's own way to a binding tells with an error.
+    let bound = with_literal(binding, |name| Reflect::has(&visit.env, name));
+    if bound != Ok(true) {
         return;
     }
     let Ok(limiter) = visit.env.rate_limiter(binding) else {
@@ -232,17 +261,12 @@ pub fn look(visit: &Visit, room: Room, by: Option<([u8; 16], ClaimId)>) -> Resul
         return Ok(());
     };
     let all = match by {
-        None => [Some(Whose::Network(network)), None],
-        Some((nonce, claim)) => [
-            Some(Whose::Browser(nonce, claim)),
-            Some(Whose::PlaceIn(nonce, network)),
-        ],
+        None => vec![Whose::Network(network)],
+        Some((nonce, claim)) => vec![Whose::Browser(nonce, claim), Whose::PlaceIn(nonce, network)],
     };
-    for whose in all.into_iter().flatten() {
-        check_of(Action::Poll, whose, visit.now)?;
-    }
-    for whose in all.into_iter().flatten() {
-        count_here(Action::Poll, whose, visit.now);
+    let taken = SEEN.with_borrow_mut(|seen| seen.take_all(Action::Poll, &all, visit.now));
+    taken.map_err(|wait| Action::Poll.refusal().retry(wait.0))?;
+    for whose in all {
         ask_platform(visit, room, Action::Poll, whose);
     }
     Ok(())
@@ -266,8 +290,8 @@ pub fn guess(visit: &Visit, made: Option<[u8; 16]>) -> Result<Guess, Problem> {
 
 fn guess_of(network: Network, made: Option<[u8; 16]>, now: UnixMillis) -> Result<Guess, Problem> {
     let whose = made.map_or(Whose::Network(network), Whose::Code);
-    check_of(Action::Guess, whose, now)?;
-    let since = count_here(Action::Guess, whose, now);
+    let taken = SEEN.with_borrow_mut(|seen| seen.take(Action::Guess, whose, now));
+    let since = taken.map_err(|wait| Action::Guess.refusal().retry(wait.0))?;
     Ok(Guess {
         counts: Some((whose, since)),
     })

@@ -17,10 +17,12 @@ fn place_in(nonce: u8, address: &str) -> Whose {
 /// How many of one kind are taken before one has to wait, and how long it waits.
 fn taken(seen: &mut Seen, action: Action, whose: Whose) -> (u32, Millis) {
     for count in 0.. {
-        if let Some(wait) = seen.waits(action, whose, NOW) {
+        let waits = seen.waits(action, whose, NOW);
+        let taken = seen.take(action, whose, NOW);
+        assert_eq!(taken.err(), waits, "what has to wait is not taken");
+        if let Some(wait) = waits {
             return (count, wait);
         }
-        seen.counted(action).count((action, whose), NOW);
     }
     unreachable!("everything has a limit")
 }
@@ -61,6 +63,24 @@ fn tries_at_once_are_as_few_as_one_after_the_other_and_no_code_of_ours_waits_for
     assert_eq!((0..30).filter(|_| one().is_ok()).count(), 20);
     tried.into_iter().flatten().for_each(Guess::was_right);
     assert!(guess_of(here, None, NOW).is_ok(), "they were codes");
+}
+
+#[test]
+fn a_look_that_is_refused_for_one_of_two_reasons_counts_for_neither() {
+    let mut seen = Seen::nothing();
+    let (browser, place) = (browser(1, 1), place_in(1, "192.0.2.7"));
+    let counted = seen.counted(Action::Poll);
+    for _ in 0..Action::Poll.most(place) {
+        counted.count((Action::Poll, place), NOW);
+    }
+    let look = seen.take_all(Action::Poll, &[browser, place], NOW);
+    assert_eq!(look, Err(TEN_SECONDS));
+    assert_eq!(
+        seen.counted(Action::Poll)
+            .of((Action::Poll, browser), NOW)
+            .0,
+        0
+    );
 }
 
 // P22.

@@ -58,16 +58,18 @@ pub const OUR_PREFIX: &str = "waiting-room-";
 /// Whether a request header of this lower-case name is the edge's to set. Gateway interfaces (CGI, WSGI, PHP) read `_`,
 /// `.` and whatever else is no letter as `-`, so a visitor could say with one what is taken away with the other.
 pub fn is_for_the_edge(name: &str) -> bool {
-    let read: String = name
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect();
-    read.starts_with(OUR_PREFIX)
-        || NOT_FROM_VISITORS.contains(&read.as_str())
-        || KINDS_NOT_FROM_VISITORS
+    let letter = |c: u8| if c.is_ascii_alphanumeric() { c } else { b'-' };
+    let reads_from = |kind: &str| {
+        let mut begins = name.bytes().zip(kind.bytes());
+        name.len() >= kind.len() && begins.all(|(c, read)| letter(c) == read)
+    };
+    let is_spelled = |c: u8| letter(c) == c;
+    reads_from(OUR_PREFIX)
+        || NOT_FROM_VISITORS
             .iter()
-            .any(|kind| read.starts_with(kind))
-        || read.starts_with(PLATFORM_PREFIX) && read != name
+            .any(|whole| whole.len() == name.len() && reads_from(whole))
+        || KINDS_NOT_FROM_VISITORS.iter().any(|kind| reads_from(kind))
+        || reads_from(PLATFORM_PREFIX) && !name.bytes().all(is_spelled)
 }
 
 /// Whether a request header of this lower-case name belongs to a preflight.

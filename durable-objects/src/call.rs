@@ -14,6 +14,7 @@ use worker::worker_sys::{
 use worker::{Env, web_sys};
 
 use crate::carried::{Carried, answer_of};
+use crate::literals::with_literal;
 use crate::platform_error::message;
 use crate::refusal::FORGOTTEN;
 use crate::uplink::SyncFailed;
@@ -116,7 +117,8 @@ pub fn stub_of(
     name: &str,
     region: Option<&str>,
 ) -> worker::Result<Stub> {
-    let namespace: Namespace = Reflect::get(env, &binding.into())?.unchecked_into();
+    let namespace = with_literal(binding, |binding| Reflect::get(env, binding))?;
+    let namespace: Namespace = namespace.unchecked_into();
     let known = IDS.with_borrow(|ids| ids.get(name).cloned());
     let id = match known {
         Some(id) => id,

@@ -38,6 +38,7 @@ mod gather;
 mod handling_counts;
 mod instance;
 mod layout_1;
+pub mod literals;
 mod log_reading;
 mod meta;
 mod object;
