@@ -50,12 +50,25 @@ async function isLetIn(page, event, operator) {
 
 test("a page that hears over a socket asks for nothing meanwhile, and tells what words do not say", async () => {
   const operator = await paused(room, "socket");
-  const { page, asked, words, close } = await waits("socket");
+  const { page, asked, words, close } = await waits("socket", (page) =>
+    page.addInitScript(() => {
+      window.WebSocket = class extends window.WebSocket {
+        constructor(address) {
+          super(address);
+          window.lastSocket = this;
+        }
+      };
+    }),
+  );
   await until(() => words.length > 0, "the first word", WITHIN_MS);
   const before = asked.me;
   await page.waitForTimeout(LISTENS_MS);
   assert.equal(asked.me, before, "nothing is asked");
   assert.ok(words.length >= 2, "the silence is broken");
+  const heard = words.length;
+  await page.evaluate(() => window.lastSocket.close());
+  await until(() => words.length > heard, "words over another socket", WITHIN_MS);
+  assert.equal(asked.me, before, "nobody asks because a socket breaks off: it may be everybody's");
   assert.equal(await page.locator("#age:visible").count(), 0, "nothing looks old");
   await operator.act("pause", { reason: "The till is being mended." });
   const says = async () => (await page.locator("#notice").textContent()).includes("The till is being mended.");

@@ -67,7 +67,7 @@ function readsOnceBegun(page) {
 
 /** The options of a browser without script. */
 export const SCRIPTLESS = { javaScriptEnabled: false };
-export const inScene = (page, name) => page.locator(`html[data-scene=${name}]`).waitFor({ timeout: 8_000 });
+export const inScene = (page, name) => page.locator(`html[data-scene=${name}]`).waitFor();
 export const seconds = (count) => new Promise((done) => setTimeout(done, count * 1_000));
 /** The bodies of the joins that a room was sent. */
 export const joins = (room) => {

@@ -13,7 +13,7 @@ use hyper::header::{HOST, HeaderMap};
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, ToSocketAddrs};
 use tokio::sync::Semaphore;
 
 use crate::address::Address;
@@ -69,9 +69,9 @@ impl Connections {
     ) -> Result<Self, String> {
         let host = address.to_connect();
         let cannot = |error: String| format!("--url: cannot connect to {host}: {error}");
-        let stream = TcpStream::connect(&host)
+        let stream = timed(connected(&host))
             .await
-            .map_err(|error| cannot(error.to_string()))?;
+            .map_err(|NoAnswer(error)| cannot(error))?;
         let connections = Self {
             socket: stream
                 .peer_addr()
@@ -133,13 +133,7 @@ impl Connections {
     }
 
     async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, NoAnswer> {
-        timed(async {
-            let stream = TcpStream::connect(self.socket)
-                .await
-                .map_err(|error| error.to_string())?;
-            self.speak_over(stream).await
-        })
-        .await
+        timed(async { self.speak_over(connected(self.socket).await?).await }).await
     }
 
     async fn speak_over(&self, stream: TcpStream) -> Result<SendRequest<Full<Bytes>>, String> {
@@ -192,6 +186,11 @@ impl Connections {
 }
 
 /// HTTP over a stream that is open.
+async fn connected(to: impl ToSocketAddrs) -> Result<TcpStream, String> {
+    let stream = TcpStream::connect(to).await;
+    stream.map_err(|error| error.to_string())
+}
+
 async fn spoken(
     stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
 ) -> Result<SendRequest<Full<Bytes>>, String> {

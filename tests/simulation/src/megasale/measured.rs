@@ -44,7 +44,7 @@ pub struct Measured {
     pub provisional: u64,
     /// Requests that a shard had no room for.
     pub busy: u64,
-    /// Pages for which there was no socket.
+    /// How often a page found no socket when it began to listen: after its join, and again after an outage.
     pub no_socket: u64,
     /// Claims of visitors to whom the home said that it is not their turn.
     pub refused: u64,

@@ -101,7 +101,8 @@ pub const OUTAGE_MS: u64 = 480_000;
 /// And from then on everything does again.
 pub const BACK_MS: u64 = OUTAGE_MS + 60_000;
 
-/// The end of a run with an outage: by then everybody has listened over a socket again who can.
+/// The end of a run with an outage: by then everybody has listened over a socket again who can. Who falls back to the stream
+/// within half a minute has rested twice by then, one and a half minutes and three at most.
 pub const AFTER_OUTAGE_MS: u64 = BACK_MS + 300_000;
 
 /// By then every report that was under way has failed, and its pause is over: joins are answered as usual.
