@@ -108,7 +108,6 @@ const poll = poller({
 const listening = listener({
   ways: [overSocket(`${location.origin.replace("http", "ws")}${mine}/ws`), overStream(`${mine}/events`)],
   heard: hearWord,
-  // Words have just come: when they end for everybody at once, not everybody asks at once.
   changed: () => poll.heard(),
   hidden: () => !visible(),
   timer: later,

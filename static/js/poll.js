@@ -64,7 +64,10 @@ function poller({ ask, done, failed, interval, hidden, now, timer, chance }) {
       if (now() - asked_ms >= AT_ONCE_APART_MS) once();
       else plan();
     },
-    /** Something else was answered just now: the interval counts from here. */
+    /**
+     * Something else has told it just now: the interval counts from here. So when words end for everybody, not everybody asks
+     * at once.
+     */
     heard() {
       asked_ms = now();
       plan();
