@@ -56,17 +56,20 @@ async function isolation() {
   await setup(["packages", "rust", "tools", "keys", "keysTool", "worker"]);
   await buildNative("anteroom-load");
   await (await import("../tests/bench/baseline.mjs")).buildBaseline();
-  const measured = await (await import("../tests/faults/isolation.mjs")).isolation();
-  const percent = (share) => `${Math.round(share * 100)} %`;
-  for (const { alone_ms, flooded_ms, share, ratio, other_ms, other_share, other_ratio } of measured.pairs) {
-    const flooded = `${flooded_ms} ms under ${percent(share)} of a core of flood: ${ratio.toFixed(2)}`;
-    const other = `${other_ms} ms under ${percent(other_share)} of one elsewhere: ${other_ratio.toFixed(2)}`;
-    process.stdout.write(`p99 ${alone_ms} ms alone, ${flooded}, ${other}\n`);
+  const { QUANTILES, isolation: measure } = await import("../tests/faults/isolation.mjs");
+  const measured = await measure();
+  const told = (joins, digits, unit) =>
+    QUANTILES.map((name) => `${name} ${joins[name].toFixed(digits)}${unit}`).join(", ");
+  const percent = ({ share }) => `${Math.round(share * 100)} % of a core`;
+  for (const { alone, flooded, other } of measured.pairs) {
+    process.stdout.write(`alone                          ${told(alone, 0, " ms")}\n`);
+    process.stdout.write(`beside a flood of ${percent(flooded)}  ${told(flooded, 0, " ms")}\n`);
+    process.stdout.write(`elsewhere of      ${percent(other)}  ${told(other, 0, " ms")}\n`);
   }
   const flood = `${Math.round(measured.perSecond)} joins/s of another event`;
   const other = `${Math.round(measured.otherPerSecond)} calls/s of an object that stores nothing`;
-  process.stdout.write(`another event's p99 is ${measured.ratio.toFixed(2)} x its own (median) under ${flood}\n`);
-  process.stdout.write(`and ${measured.other.toFixed(2)} x under ${other}: so much is the one thread\n`);
+  process.stdout.write(`medians beside ${flood}: ${told(measured.flooded, 2, " x")}\n`);
+  process.stdout.write(`and beside ${other}: ${told(measured.other, 2, " x")}: so much is the one thread\n`);
 }
 
 async function places() {

@@ -29,6 +29,7 @@ use crate::way_back::without_cookies_off;
 /// What the origin answered.
 pub struct FromOrigin {
     response: Response,
+    status: u16,
     names: Option<Names>,
     present: Vec<String>,
     /// What it asks for about the session.
@@ -73,6 +74,10 @@ pub async fn send(
     let response: Response = JsFuture::from(global.fetch_with_request(&onward))
         .await?
         .unchecked_into();
+    let status = response.status();
+    if !is_an_answer(status) {
+        return Err(format!("the origin answers with status {status}").into());
+    }
     let answered = response.headers();
     let present = headers::names(&answered);
     let value = |wanted| {
@@ -88,9 +93,15 @@ pub async fn send(
         command: asked.as_deref().and_then(command),
         stock,
         response,
+        status,
         names,
         present,
     })
+}
+
+/// Whether a final answer has such a status (<https://www.rfc-editor.org/rfc/rfc9110#section-15>), or one that upgrades.
+fn is_an_answer(status: u16) -> bool {
+    status == 101 || (200..600).contains(&status)
 }
 
 /// The instant of a `Date` header; the platform reads the forms that HTTP allows.
@@ -167,7 +178,7 @@ fn is_ours(token: &str) -> bool {
 impl FromOrigin {
     /// The origin's status.
     pub fn status(&self) -> u16 {
-        self.response.status()
+        self.status
     }
 
     /// The response for the visitor, with what the edge adds. A response that carries a cookie or a pass of ours is for
@@ -177,29 +188,32 @@ impl FromOrigin {
         cookies: &[String],
         pass: Option<&str>,
     ) -> Result<Response, JsValue> {
-        let ours = |name: &String| name.starts_with(OUR_PREFIX);
-        let rewritten = |name: &String| match name.as_str() {
-            "set-cookie" => true,
-            "location" | "content-location" => self.names.is_some(),
-            _ => false,
-        };
+        let ours: Vec<&String> = self
+            .present
+            .iter()
+            .filter(|name| name.starts_with(OUR_PREFIX))
+            .collect();
+        let changes = self.changes()?;
         let adds = !cookies.is_empty() || pass.is_some();
-        if !adds
-            && !self
-                .present
-                .iter()
-                .any(|name| ours(name) || rewritten(name))
-        {
+        if !adds && ours.is_empty() && changes == Changes::default() {
             return Ok(self.response);
         }
         let init: &ResponseInit = self.response.unchecked_ref();
         let response =
             Response::new_with_opt_readable_stream_and_init(self.response.body().as_ref(), init)?;
         let headers = response.headers();
-        for name in self.present.iter().filter(|name| ours(name)) {
+        for name in ours {
             headers.delete(name)?;
         }
-        rewrite(&headers, self.names.as_ref(), &self.present)?;
+        for (name, address) in changes.addresses {
+            headers::set(&headers, name, &address)?;
+        }
+        if let Some(set) = changes.cookies {
+            headers::delete(&headers, "set-cookie")?;
+            for cookie in set {
+                headers::append(&headers, "set-cookie", &cookie)?;
+            }
+        }
         if adds {
             headers::set(&headers, "cache-control", "private, no-store")?;
             for name in FOR_SHARED_CACHES {
@@ -214,26 +228,46 @@ impl FromOrigin {
         }
         Ok(response)
     }
+
+    /// What a visitor may not see as the origin says it. Without `names` the origin has the asked host's name itself; its cookies
+    /// may not be ours either. All else stays as it came, to the byte: what is read here has no byte left that is no UTF-8.
+    fn changes(&self) -> Result<Changes, JsValue> {
+        let headers = self.response.headers();
+        let is_present = |name: &str| self.present.iter().any(|present| present == name);
+        let mut changes = Changes::default();
+        if let Some(names) = &self.names {
+            for name in ["location", "content-location"]
+                .into_iter()
+                .filter(|name| is_present(name))
+            {
+                let came = headers::get(&headers, name).unwrap_or_default();
+                let address = names.location(&came);
+                if address != came {
+                    changes.addresses.push((name, address));
+                }
+            }
+        }
+        if is_present("set-cookie") {
+            let came = set_cookies(&headers)?;
+            let theirs = came.iter().filter(|cookie| !cookies::sets_ours(cookie));
+            let as_seen = |cookie: &String| match &self.names {
+                Some(names) => names.set_cookie(cookie),
+                None => cookie.clone(),
+            };
+            let set: Vec<String> = theirs.map(as_seen).collect();
+            changes.cookies = (set != came).then_some(set);
+        }
+        Ok(changes)
+    }
 }
 
-/// Without `names` the origin has the asked host's name itself; its cookies may not be ours either.
-fn rewrite(headers: &Headers, names: Option<&Names>, present: &[String]) -> Result<(), JsValue> {
-    let is_present = |name: &str| present.iter().any(|present| present == name);
-    for name in ["location", "content-location"] {
-        if let Some(names) = names.filter(|_| is_present(name)) {
-            let value = headers::get(headers, name).unwrap_or_default();
-            headers::set(headers, name, &names.location(&value))?;
-        }
-    }
-    if is_present("set-cookie") {
-        let set: Vec<String> = set_cookies(headers)?;
-        headers::delete(headers, "set-cookie")?;
-        for cookie in set.iter().filter(|cookie| !cookies::sets_ours(cookie)) {
-            let cookie = names.map_or_else(|| cookie.clone(), |names| names.set_cookie(cookie));
-            headers::append(headers, "set-cookie", &cookie)?;
-        }
-    }
-    Ok(())
+/// What changes in an origin's response.
+#[derive(Debug, Default, PartialEq)]
+struct Changes {
+    /// Headers that hold an address, with what they say then.
+    addresses: Vec<(&'static str, String)>,
+    /// All cookies that are set, if any of them changes.
+    cookies: Option<Vec<String>>,
 }
 
 /// Each `Set-Cookie` by itself; a plain read joins them.

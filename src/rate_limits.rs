@@ -236,8 +236,7 @@ fn ask_platform(visit: &Visit, room: Room, action: Action, whose: Whose) {
         return;
     }
     // Most deployments have none, which the platform's own way to a binding tells with an error.
-    let bound = with_literal(binding, |name| Reflect::has(&visit.env, name));
-    if bound != Ok(true) {
+    if !with_literal(binding, |name| Reflect::has(&visit.env, name)).unwrap_or(false) {
         return;
     }
     let Ok(limiter) = visit.env.rate_limiter(binding) else {

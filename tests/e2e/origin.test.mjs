@@ -56,12 +56,14 @@ test("an origin's own errors are its own, and reach the visitor as they are", as
 });
 
 test("a status that is none is no answer of the shop: the pass is kept, also on the paths that need none", async () => {
-  room.origin.answer = () => ({ status: 999, headers: { "set-cookie": "cart=1" } });
-  const inside = await fan.shop();
-  assert.equal(inside.status, 502);
-  assert.equal(inside.json.type, "urn:anteroom:problem:origin-away");
-  assert.ok(fan.cookie("pass"));
-  assert.equal((await room.ask("/events/demo/hooks/paid")).status, 502);
+  for (const headers of [{}, { "set-cookie": "cart=1" }]) {
+    room.origin.answer = () => ({ status: 999, headers });
+    const inside = await fan.shop();
+    assert.equal(inside.status, 502);
+    assert.equal(inside.json.type, "urn:anteroom:problem:origin-away");
+    assert.ok(fan.cookie("pass"));
+    assert.equal((await room.ask("/events/demo/hooks/paid")).status, 502);
+  }
 });
 
 test("no origin host name reaches a visitor in a redirect or a cookie", async () => {
@@ -95,6 +97,18 @@ test("the origin's cookies come through, each by itself, except those that bear 
     answer.cookies.map(({ line }) => line),
     cookies.slice(0, 2),
   );
+});
+
+test("what nothing has to be changed in goes back as it came, to the byte", async () => {
+  const said = { "set-cookie": "name=Zoë; Path=/", location: "/events/demo/café" };
+  room.origin.answer = () => ({ status: 302, headers: said });
+  const headers = { "waiting-room-pass": fan.cookie("pass") };
+  const answer = await new Promise((resolve, reject) => {
+    http.get(`${room.url}/events/demo/bytes`, { headers }, resolve).on("error", reject);
+  });
+  answer.resume();
+  const arrived = (wanted) => answer.rawHeaders.filter((_, at, all) => all[at - 1]?.toLowerCase() === wanted);
+  for (const [name, value] of Object.entries(said)) assert.deepEqual(arrived(name), [value]);
 });
 
 test("O1 O4 what a visitor says about host, protocol and address never reaches the origin; what the edge knows does", async () => {

@@ -62,11 +62,12 @@ const joins = (room, event, perSecond, seconds, more = []) => [
   ...["--arrivals-per-second", String(Math.ceil(perSecond)), ...more],
 ];
 
-/** Joins of the event that is looked at: its p99 in milliseconds. */
-async function calmP99(room, folder) {
+/** Joins of the event that is looked at: how many milliseconds they take, by quantile. */
+async function calmJoins(room, folder) {
   const file = path.join(folder, "calm.json");
   await runOrThrow(native("anteroom-load"), joins(room, "calm", CALM.perSecond, CALM.seconds, ["--json", file]));
-  return JSON.parse(readFileSync(file, "utf8")).joins.p99_ms;
+  const { p50_ms, p95_ms, p99_ms } = JSON.parse(readFileSync(file, "utf8")).joins;
+  return { p50: p50_ms, p95: p95_ms, p99: p99_ms };
 }
 
 /**
@@ -123,6 +124,15 @@ const nothing = (address) => ({
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 
+/** What is told of the joins. The quarter is wanted of the last; the others say whether all are late, or some in stalls. */
+export const QUANTILES = ["p50", "p95", "p99"];
+
+/** By quantile: how many times as long joins took beside a flood as alone, in the median of the turns. */
+const ratios = (pairs, beside) =>
+  Object.fromEntries(
+    QUANTILES.map((quantile) => [quantile, median(pairs.map((pair) => pair[beside][quantile] / pair.alone[quantile]))]),
+  );
+
 /** The rate at which a flood takes its share; that none was found is an error. */
 async function rateOf(room, idle, flood) {
   const tried = [];
@@ -138,8 +148,8 @@ async function rateOf(room, idle, flood) {
 }
 
 /**
- * Measures; `{ ratio, other, pairs, perSecond, otherPerSecond }`: the medians of the ratios under both floods, the turns, and
- * what the floods were.
+ * Measures; `{ flooded, other, pairs, perSecond, otherPerSecond }`: the ratios under both floods by quantile, the turns with
+ * milliseconds by quantile and the share of the thread that the flood got, and what the floods were.
  */
 export async function isolation() {
   const folder = mkdtempSync(path.join(tmpdir(), "anteroom-isolation-"));
@@ -149,7 +159,10 @@ export async function isolation() {
   const flood = (perSecond, seconds, work) => underFlood(room, fresh.shift(), perSecond, seconds, work);
   const otherFlood = (perSecond, _, work) => underOtherFlood(`http://${address}/`, perSecond, work);
   try {
-    const calm = () => shareDuring(room.workerdPid, () => calmP99(room, folder));
+    const calm = async () => {
+      const { result, share } = await shareDuring(room.workerdPid, () => calmJoins(room, folder));
+      return { ...result, share };
+    };
     await calm();
     const idle = await shareDuring(room.workerdPid, () => pause(1_000));
     const perSecond = await rateOf(room, idle, flood);
@@ -157,25 +170,14 @@ export async function isolation() {
     const pairs = [];
     for (let turn = 0; turn < PAIRS; turn += 1) {
       const alone = await calm();
-      const flooded = await flood(perSecond, CALM.seconds, calm);
-      const other = await otherFlood(otherPerSecond, CALM.seconds, calm);
+      const beside = ({ share, ...joins }) => ({ ...joins, share: share - alone.share });
       pairs.push({
-        alone_ms: alone.result,
-        flooded_ms: flooded.result,
-        share: flooded.share - alone.share,
-        ratio: flooded.result / alone.result,
-        other_ms: other.result,
-        other_share: other.share - alone.share,
-        other_ratio: other.result / alone.result,
+        alone,
+        flooded: beside(await flood(perSecond, CALM.seconds, calm)),
+        other: beside(await otherFlood(otherPerSecond, CALM.seconds, calm)),
       });
     }
-    return {
-      ratio: median(pairs.map(({ ratio }) => ratio)),
-      other: median(pairs.map(({ other_ratio }) => other_ratio)),
-      pairs,
-      perSecond,
-      otherPerSecond,
-    };
+    return { flooded: ratios(pairs, "flooded"), other: ratios(pairs, "other"), pairs, perSecond, otherPerSecond };
   } finally {
     await room.stop();
     rmSync(folder, { recursive: true, force: true });
