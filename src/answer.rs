@@ -187,7 +187,10 @@ fn with_bytes(mut bytes: Vec<u8>, init: &ResponseInit) -> Result<Response, JsVal
 
 fn init_with(status: u16, headers: &Headers) -> ResponseInit {
     let init = ResponseInit::new();
-    init.set_status(status);
+    // What a response has anyway takes as long to say as to say something else.
+    if status != 200 {
+        init.set_status(status);
+    }
     init.set_headers(headers);
     init
 }
