@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { command, configFileOf, portOf, readArguments } from "./command-line.mjs";
 import { heldOutput } from "./held-output.mjs";
+import { takeFolder } from "./leftovers.mjs";
 import {
   MAIN_MODULE,
   buildDir,
@@ -36,6 +37,8 @@ async function main(words) {
   const wantedPort = portOf(values.port, DEFAULT_PORT);
   const configFile = configFileOf(values.config);
   await requireFreePort(wantedPort);
+  mkdirSync(devDir, { recursive: true });
+  takeFolder(devDir, (pid) => `another \`npm run dev\` works in this folder, process ${pid}; end it first`);
   const running = [];
   let isStopping = false;
   const stop = async (code) => {
@@ -107,7 +110,6 @@ function show(text) {
 /** wrangler with a configuration of its own: built already, the shop's address filled in, secrets beside it. */
 async function startWrangler({ config, secrets, port, onOutput }) {
   const { stringify } = await import("smol-toml");
-  mkdirSync(devDir, { recursive: true });
   const { build, routes, route, ...kept } = config;
   const file = path.join(devDir, "wrangler.toml");
   writeFileSync(file, stringify({ ...kept, main: path.join(buildDir, MAIN_MODULE) }));

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { command, configFileOf, portOf, readArguments } from "./command-line.mjs";
 import { heldOutput } from "./held-output.mjs";
-import { endLeftovers, madeStateFolder } from "./leftovers.mjs";
+import { takeState, madeStateFolder } from "./leftovers.mjs";
 import { root, wranglerFile } from "./paths.mjs";
 import { requireFreePort } from "./ports.mjs";
 import { refusedText } from "./answers.mjs";
@@ -34,7 +34,7 @@ async function main(words) {
   const port = portOf(values.port, DEFAULT_PORT);
   const configFile = configFileOf(values.config);
   const stateDir = madeStateFolder(values.state);
-  await endLeftovers(stateDir);
+  await takeState(stateDir);
   await requireFreePort(port, [values.host]);
   let server;
   let isStopping = false;

@@ -7,7 +7,7 @@ import { chownSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, w
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { endLeftovers, forgetChildren, madeStateFolder, noteChild } from "./leftovers.mjs";
+import { takeState, forgetChildren, madeStateFolder, noteChild } from "./leftovers.mjs";
 import { buildDir as ownBuildDir, devVarsFile, npmBinary, wranglerFile } from "./paths.mjs";
 import { freePort } from "./ports.mjs";
 import { workerAnswers } from "./answers.mjs";
@@ -97,7 +97,7 @@ class Server {
     this.#prefix = config.vars?.PREFIX;
     const allSecrets = laidOver(secretsBeside(configFile, devVarsFile), secrets);
     for (const folder of ["objects", "shop"]) mkdirSync(path.join(this.stateDir, folder), { recursive: true });
-    await endLeftovers(this.stateDir);
+    await takeState(this.stateDir);
     if (withShop && eventsOfDemoShop(config).length > 0) {
       this.port ||= await freePort();
       this.#shop = await startShop({

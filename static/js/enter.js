@@ -31,6 +31,12 @@ const passIsLost = (memory, now_ms) =>
 /** What the gate asks before any pass and any mode: nobody gets past these. */
 const isShut = (me) => Boolean(me.stop) || me.mode === "closed";
 
+/**
+ * Whether who comes now gets a place. A stop keeps everybody out of the shop and nobody out of the line: programs join then,
+ * and so does the page, unless somebody has to be asked something on it that it does not show meanwhile.
+ */
+const isTakenIn = (me, asks) => !isShut(me) || (["auto", "always"].includes(me.mode) && !asks);
+
 /** So long a visitor who is called may say "not yet" before the page goes in by itself. */
 const CLAIM_AFTER_MS = 6_000;
 

@@ -263,7 +263,7 @@ async function goOn() {
   if (me.state !== "none" || me.cookie === false || leaving) return;
   const taken =
     JOINABLE.includes(me.phase) || (room.carried && me.lines?.some(({ phase }) => JOINABLE.includes(phase)));
-  if (isShut(me) || !taken || mustChoose(room, way.chosen)) return;
+  if (!isTakenIn(me, Boolean(room.widget)) || !taken || mustChoose(room, way.chosen)) return;
   if (me.mode === "rate") askAgainLater();
   else await join();
 }

@@ -95,6 +95,14 @@ stays("when the cause is gone the page goes on as if nothing had been", {}, { mo
   assert.equal(loads(room), 2);
 });
 
+story("who comes during a stop has a place, and is told so", "stopped", { place: null }, async (room, page) => {
+  room.joined.stop = true;
+  await page.goto(room.url);
+  await until(async () => (await page.locator("#lead").textContent()).includes("Your place is kept."), "the place");
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.scene), "stopped");
+  assert.equal(room.places.size, 1);
+});
+
 stays(
   "after off and stop, the end of the stop lets the page through at once",
   { mode: "off", stop: true, place: null },

@@ -82,6 +82,17 @@ test("a configuration that the Worker refuses is said once, and nothing is serve
   assert.equal(stderr.split("EVENT_DEMO.mode").length, 2, stderr);
 });
 
+test("a state folder that another one serves from is refused, and that one goes on", PATIENCE, async () => {
+  const { child, ended, pids } = await serve();
+  const args = ["scripts/serve.mjs", "--port", "0", "--state", stateDir];
+  const second = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+  assert.notEqual(second.status, 0);
+  assert.match(second.stderr, new RegExp(`--state is .*, but process ${child.pid} serves from there`));
+  assert.equal((await fetch(`${pids.url}/_wr/health`)).status, 200);
+  child.kill("SIGTERM");
+  await ended;
+});
+
 test("what a killed command left behind is ended by the next one", PATIENCE, async () => {
   const first = await serve();
   first.child.kill("SIGKILL");
