@@ -93,7 +93,10 @@ async function start({ config: wholeConfig, configFile, wantedPort }, running, o
   }
   output.let();
   const [event] = eventsOf(config).slice(-1);
-  if (event) say(`\nTo see a long line, send visitors from another terminal:\n  ${crowdCommand(url, event.event)}`);
+  if (event)
+    say(
+      `\nTo see a long line, send visitors from another terminal:\n  ${crowdCommand(`${url}${frontPath(config)}`, event.event)}`,
+    );
   process.stdout.write(`\nOpen ${url}${frontPath(config)}\n`);
 }
 

@@ -29,6 +29,7 @@ export function figuresOf({ board, totals, stock }) {
     perMinute: board.limits?.per_minute ?? null,
     message: board.message ?? null,
     pause: board.pause ?? null,
+    shards: board.shards ?? null,
     stockLeft: stock?.left ?? null,
     lines: lines.map((line) => ({
       id: line.id,
@@ -58,6 +59,10 @@ export const rateText = (perMinute) => (perMinute === null ? "no rate limit" : `
 export const roomText = (maxActive) =>
   maxActive === null ? "no limit at the same time" : `at most ${count(maxActive)} at the same time`;
 
+/** For how many the queue is laid out. */
+export const shardsText = (shards) =>
+  shards === null ? "not known" : `for ${shards === 1 ? "one shard" : `${count(shards)} shards`}`;
+
 /** A line's phase and opening; of an opening that is over it is said so. */
 export function lineText({ phase, opensAtMs }, zone) {
   if (opensAtMs == null) return phase;
@@ -77,6 +82,7 @@ export function settingsOf(figures, zone) {
     rate: rateText(figures.perMinute),
     limit: roomText(figures.maxActive),
     message: quoted(figures.message),
+    "laid out": shardsText(figures.shards),
     stock: figures.stockLeft === null ? "not known" : count(figures.stockLeft),
     ...Object.fromEntries(figures.lines.map((line) => [`line ${line.id}`, lineText(line, zone)])),
     reason: pause ? quoted(pause.reason) : "none",

@@ -1,5 +1,5 @@
 // What `status` prints of a queue.
-import { count, figuresOf, lineText, quoted, rateText, roomText, settingsOf } from "./figures.mjs";
+import { count, figuresOf, lineText, quoted, rateText, roomText, settingsOf, shardsText } from "./figures.mjs";
 import { instant } from "./instants.mjs";
 import { notedText } from "./noted.mjs";
 
@@ -54,6 +54,7 @@ export function statusLines({ event, url, zone, document, draws = null }) {
     ["admitted", `${count(figures.granted)} since the run began, ${count(figures.ended)} of them gone again`],
     ["rate", `${rate}${unlike(rate, inFile && rateText(inFile.per_minute))}`],
     ["message", quoted(figures.message)],
+    ["laid out", shardsText(figures.shards)],
   ];
   if (figures.stockLeft !== null) rows.push(["stock", `${count(figures.stockLeft)} left to sell`]);
   if (document.crawlers) rows.push(["crawlers", crawlersText(document.crawlers)]);

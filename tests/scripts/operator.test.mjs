@@ -144,11 +144,16 @@ test("a pause and a stop are told apart", () => {
 });
 
 test("what changed is found by comparing", () => {
-  const [was, is] = [queue(), queue({ board: { message: "hello" } })].map((each) => settingsOf(figuresOf(each)));
-  assert.deepEqual(
-    Object.keys(is).filter((name) => is[name] !== was[name]),
-    ["message"],
-  );
+  for (const [board, changed] of [
+    [{ message: "hello" }, "message"],
+    [{ shards: 8 }, "laid out"],
+  ]) {
+    const [was, is] = [queue(), queue({ board })].map((each) => settingsOf(figuresOf(each)));
+    assert.deepEqual(
+      Object.keys(is).filter((name) => is[name] !== was[name]),
+      [changed],
+    );
+  }
 });
 
 test("the status shows who waits, who is inside and who did what", () => {
