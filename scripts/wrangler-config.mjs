@@ -9,13 +9,39 @@ const DEMO_SHOP = "demo-shop";
 
 const EVENT_VARIABLE = /^EVENT_/;
 
+/** What belongs to the Worker as a whole, and lands in the table above it when it is written at the end. */
+const OF_THE_WORKER = ["compatibility_date", "main", "name", "route", "routes", "workers_dev"];
+
 export function readWranglerConfig(file) {
   const text = readFileSync(file, "utf8");
+  let config;
   try {
-    return parse(text);
+    config = parse(text);
   } catch (error) {
     throw new Error(`${path.basename(file)}${whereAndWhy(error)}`);
   }
+  const misplaced = misplacedIn(config);
+  if (misplaced.length > 0) throw new Error(`${path.basename(file)}: ${misplaced.join("; ")}`);
+  return config;
+}
+
+/** What nobody would read where it stands: an event of it would be left unprotected without a word. */
+function misplacedIn({ vars = {}, ...rest }) {
+  const isTable = (value) => typeof value === "object" && value !== null;
+  const events = Object.entries(vars).filter(([, value]) => isTable(value));
+  return [
+    ...Object.keys(rest)
+      .filter((name) => EVENT_VARIABLE.test(name))
+      .map((name) => `found [${name}], allowed is [vars.${name}]`),
+    ...events
+      .filter(([name]) => !EVENT_VARIABLE.test(name))
+      .map(([name]) => `found [vars.${name}], allowed as a table is [vars.EVENT_...], an event`),
+    ...events.flatMap(([name, event]) =>
+      OF_THE_WORKER.filter((key) => Object.hasOwn(event, key)).map(
+        (key) => `${key} stands in [vars.${name}], allowed is above the first [table]`,
+      ),
+    ),
+  ];
 }
 
 /** Where the text is no TOML, and why; the parser's own reason for an unquoted text says little. */

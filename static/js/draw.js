@@ -75,12 +75,14 @@ function draw(find, scene, slots, move, progress, words) {
 /** Numbers of a board that is at least so old are told with their age; `OLD_AFTER_MS` in src/page/slots.rs. */
 const OLD_AFTER_MS = 10_000;
 
-/** How long nothing was heard, how old the board was then, and whether there is no connection. */
-function drawAge(find, scene, words, { unheard_ms, board_age_ms, cut }) {
+/** How long nothing was heard, what was heard then, and whether there is no connection. */
+function drawAge(find, scene, words, { unheard_ms, me, cut }) {
+  const board_age_ms = me.board_age_ms ?? 0;
   const minutes = Math.floor((unheard_ms + board_age_ms) / MINUTE_MS);
   const placed = CAN_LEAVE.includes(scene);
   const numbers = SHOWS_PLACE.includes(scene);
-  const old = board_age_ms >= OLD_AFTER_MS;
+  const silent = unheard_ms >= Math.max(DEAD_AFTER_MS, 2 * (me.poll_ms ?? 0));
+  const old = silent || board_age_ms >= OLD_AFTER_MS;
   const age = minutes > 0 ? words.plural("age.minutes", minutes) : words.text("age.now");
   show(find("offline"), cut && scene !== "cookie");
   put(

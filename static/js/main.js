@@ -108,7 +108,7 @@ const poll = poller({
 const listening = listener({
   ways: [overSocket(`${location.origin.replace("http", "ws")}${mine}/ws`), overStream(`${mine}/events`)],
   heard: hearWord,
-  changed: () => poll.heard(),
+  changed: () => (listening.isAlive() ? poll.replan() : poll.wasTold()),
   hidden: () => !visible(),
   timer: later,
   now: () => performance.now(),
@@ -196,7 +196,7 @@ function redrawAge(scene) {
   // One clock goes on while the device sleeps, the other is not set anew meanwhile.
   const unheard_ms = Math.max(Date.now() - heard.wall_ms, performance.now() - heard.since_ms);
   const cut = !navigator.onLine || (failures > 1 && me.state !== "none");
-  drawAge(find, scene, words, { unheard_ms, board_age_ms: me.board_age_ms ?? 0, cut });
+  drawAge(find, scene, words, { unheard_ms, me, cut });
 }
 
 function drawCookie() {

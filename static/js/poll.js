@@ -24,13 +24,14 @@ function poller({ ask, done, failed, interval, hidden, now, timer, chance }) {
   let asking = false;
   /** When something was last answered: from then the interval counts. */
   let asked_ms = 0;
+  let told_ms = Number.NEGATIVE_INFINITY;
   let failures = 0;
   let stopped = true;
   const plan = (retry_after_ms) => {
     cancel();
     if (stopped || asking) return;
     const ms = delayMs({ poll_ms: interval(), hidden: hidden(), failures, retry_after_ms, chance });
-    cancel = timer(Math.max(0, asked_ms + ms - now()), once);
+    cancel = timer(Math.max(0, Math.max(asked_ms, told_ms) + ms - now()), once);
   };
   const once = async () => {
     if (asking || stopped) return;
@@ -64,12 +65,17 @@ function poller({ ask, done, failed, interval, hidden, now, timer, chance }) {
       if (now() - asked_ms >= AT_ONCE_APART_MS) once();
       else plan();
     },
-    /**
-     * Something else has told it just now: the interval counts from here. So when words end for everybody, not everybody asks
-     * at once.
-     */
+    /** Something else was answered just now: the interval counts from here. */
     heard() {
       asked_ms = now();
+      plan();
+    },
+    /**
+     * Until now something else has told what a question would: the interval counts from here, unless something has to be asked
+     * at once. What ends for everybody makes nobody ask at once.
+     */
+    wasTold() {
+      told_ms = now();
       plan();
     },
     /** The interval has changed, or the page was hidden. */

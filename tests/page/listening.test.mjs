@@ -214,38 +214,57 @@ test("the edge's stream tells since when the rest of its boards is as it is", ()
   assert.deepEqual(heard, [3, 3, 5]);
 });
 
-test("a changed interval counts from the last answer", async () => {
-  let now_ms = 0;
-  let interval_ms = 10_000;
-  const planned = [];
+/** A poller in a time that is set: `{ poll, at, asked, next_ms }`. */
+function pollerInTime() {
+  const at = { now_ms: 0, interval_ms: 10_000, asked: 0, next_ms: null };
   const poll = script.poller({
-    ask: async () => ({}),
+    ask: async () => {
+      at.asked += 1;
+      return {};
+    },
     done() {},
     failed: assert.fail,
-    interval: () => interval_ms,
+    interval: () => at.interval_ms,
     hidden: () => false,
-    now: () => now_ms,
+    now: () => at.now_ms,
     timer: (ms) => {
-      planned.push(ms);
+      at.next_ms = ms;
       return () => {};
     },
     chance: () => 0.5,
   });
   poll.start();
-  now_ms = 4_000;
+  return { poll, at };
+}
+
+test("a changed interval counts from the last answer", async () => {
+  const { poll, at } = pollerInTime();
+  at.now_ms = 4_000;
   poll.replan();
-  assert.equal(planned.at(-1), 5_000, "from the start, since the page came with an answer");
+  assert.equal(at.next_ms, 5_000, "from the start, since the page came with an answer");
   poll.atOnce();
   poll.replan();
-  assert.equal(planned.at(-1), 5_000, "a question is under way, and plans the next");
+  assert.equal(at.next_ms, 5_000, "a question is under way, and plans the next");
   await new Promise(setImmediate);
-  now_ms = 11_000;
+  at.now_ms = 11_000;
   poll.replan();
-  assert.equal(planned.at(-1), 3_000);
-  interval_ms = 300_000;
+  assert.equal(at.next_ms, 3_000);
+  at.interval_ms = 300_000;
   poll.replan();
-  assert.equal(planned.at(-1), 293_000);
-  interval_ms = 2_000;
+  assert.equal(at.next_ms, 293_000);
+  at.interval_ms = 2_000;
   poll.replan();
-  assert.equal(planned.at(-1), 0);
+  assert.equal(at.next_ms, 0);
+});
+
+test("when words end the next question is due an interval later, and what has to be asked at once is", async () => {
+  const { poll, at } = pollerInTime();
+  at.now_ms = 600_000;
+  poll.wasTold();
+  assert.equal(at.next_ms, 10_000, "nobody asks because words end");
+  at.now_ms += 300;
+  poll.atOnce();
+  assert.equal(at.asked, 1, "who looks at the page gets an answer");
+  await new Promise(setImmediate);
+  assert.equal(at.next_ms, 10_000);
 });

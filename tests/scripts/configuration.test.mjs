@@ -31,7 +31,7 @@ test("the demo shop's address takes the place of its name, and of nothing else",
   assert.deepEqual(withShopAddress(other, "http://127.0.0.1:1234"), other);
 });
 
-test("a text that is no TOML is refused with the place and the reason", () => {
+test("a text that is no TOML, and what stands where nobody reads it, is refused with the place and the reason", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "anteroom-toml-"));
   const file = path.join(folder, "wrangler.toml");
   try {
@@ -41,6 +41,12 @@ test("a text that is no TOML is refused with the place and the reason", () => {
         /wrangler\.toml, line 2, column 9: invalid value \(a text stands in quotation marks\)/,
       ],
       ['[vars]\nid = "a" "b"\n', /wrangler\.toml, line 2, column \d+: .*end-of-line/],
+      ["[EVENT_TOUR]\nrun = 1\n", /wrangler\.toml: found \[EVENT_TOUR\], allowed is \[vars\.EVENT_TOUR\]/],
+      ["[vars.EVNT_TOUR]\nrun = 1\n", /found \[vars\.EVNT_TOUR\], allowed as a table is \[vars\.EVENT_\.\.\.\]/],
+      [
+        '[vars.EVENT_TOUR]\nroutes = ["a.example/*"]\n',
+        /routes stands in \[vars\.EVENT_TOUR\], allowed is above the first \[table\]/,
+      ],
     ]) {
       writeFileSync(file, text);
       assert.throws(() => readWranglerConfig(file), said);
