@@ -145,7 +145,7 @@ impl Incoming {
     /// The token of an `Authorization: Bearer` header.
     pub fn bearer(&self) -> Option<String> {
         let authorization = self.header("authorization")?;
-        let (scheme, token) = authorization.split_once(' ')?;
+        let (scheme, token) = authorization.split_once([' ', '\t'])?;
         scheme
             .eq_ignore_ascii_case("bearer")
             .then(|| token.trim().to_owned())
@@ -373,6 +373,12 @@ mod tests {
     fn a_bearer_is_found_whatever_the_case_of_its_scheme() {
         assert_eq!(
             get(&[("authorization", "bearer  a.b.c")])
+                .bearer()
+                .as_deref(),
+            Some("a.b.c")
+        );
+        assert_eq!(
+            get(&[("authorization", "Bearer\ta.b.c")])
                 .bearer()
                 .as_deref(),
             Some("a.b.c")

@@ -6,8 +6,15 @@
 use crate::incoming::{Incoming, host_of};
 
 /// Headers that only a proxy may set on a request: they say where it came from and what it asked for. An origin may
-/// believe them, so a visitor's own are taken away.
-const NOT_FROM_VISITORS: [&str; 14] = [
+/// believe them, so a visitor's own are taken away. `Proxy` is none, but gateway interfaces make of it the variable by which
+/// programs find their own proxy (<https://httpoxy.org>); `Proxy-Authorization` was for whoever is asked, which is the edge.
+const NOT_FROM_VISITORS: [&str; 20] = [
+    "proxy",
+    "proxy-authorization",
+    "x-forward-for",
+    "x-scheme",
+    "x-url-scheme",
+    "front-end-https",
     "forwarded",
     "x-forwarded",
     "x-host",
@@ -30,10 +37,10 @@ const KINDS_NOT_FROM_VISITORS: [&str; 4] =
 const PLATFORM_PREFIX: &str = "cf-";
 
 /// What a browser puts into a preflight (and what begins so). Nothing else belongs there: no credentials, no body.
-const OF_PREFLIGHTS: [&str; 4] = ["origin", "referer", "user-agent", "dnt"];
+const OF_PREFLIGHTS: [&str; 5] = ["accept", "origin", "referer", "user-agent", "dnt"];
 const KINDS_OF_PREFLIGHTS: [&str; 5] = [
     "access-control-request-",
-    "accept",
+    "accept-",
     "sec-fetch-",
     "sec-ch-",
     "sec-gpc",
@@ -320,6 +327,7 @@ mod tests {
             "access-control-request-method",
             "access-control-request-headers",
             "access-control-request-private-network",
+            "accept",
             "accept-language",
             "sec-fetch-mode",
             "user-agent",
@@ -329,6 +337,8 @@ mod tests {
         for name in [
             "cookie",
             "authorization",
+            "accept_charset",
+            "acceptance",
             "content-type",
             "content-length",
             "x-http-method-override",

@@ -127,8 +127,9 @@ impl Shard {
             return ShardReply::Pending { place: None };
         }
         let room = self.board.as_ref().is_some_and(|board| board.room) && !self.braked(position);
-        if !room || self.places.len() >= MAX_PLACES as usize {
-            self.doubts_board();
+        // A home that has slept has an old board, or none: the coordinator decides, with the next report.
+        let may_be_let_in = room || self.doubts_board();
+        if !may_be_let_in || self.places.len() >= MAX_PLACES as usize {
             return ShardReply::Refused {
                 why: Refused::NoRoom,
                 place: None,

@@ -127,6 +127,31 @@ fn while_there_is_room_a_first_visit_is_let_in_at_once_and_leaves_nothing_behind
 }
 
 #[test]
+fn a_shard_that_has_slept_lets_the_coordinator_decide_about_a_first_visit() {
+    let auto = |max_active| Settings {
+        mode: Mode::Auto,
+        ..limits(Some(max_active), None, None)
+    };
+    check(
+        auto(10),
+        vec![
+            (vec![Seconds(1), Silence(3), Tries(0, 1)], vec![Waits]),
+            (vec![Report(1), Tries(0, 1)], vec![LetIn(0), Active(1)]),
+        ],
+    );
+    check(
+        auto(0),
+        vec![
+            (vec![Seconds(1), Silence(3), Tries(0, 1)], vec![Waits]),
+            (
+                vec![Report(1), Tries(0, 1)],
+                vec![No(Refused::NoRoom), Active(0)],
+            ),
+        ],
+    );
+}
+
+#[test]
 fn a_shard_that_nobody_read_a_board_from_asks_before_it_refuses() {
     check(
         limits(Some(2), None, None),
