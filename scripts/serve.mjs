@@ -2,7 +2,7 @@
 import path from "node:path";
 import { command, configFileOf, portOf, readArguments } from "./command-line.mjs";
 import { heldOutput } from "./held-output.mjs";
-import { takeState, madeStateFolder } from "./leftovers.mjs";
+import { madeStateFolder, takeState } from "./leftovers.mjs";
 import { root, wranglerFile } from "./paths.mjs";
 import { requireFreePort } from "./ports.mjs";
 import { refusedText } from "./answers.mjs";

@@ -7,7 +7,7 @@ import { chownSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, w
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { takeState, forgetChildren, madeStateFolder, noteChild } from "./leftovers.mjs";
+import { forgetChildren, madeStateFolder, noteChild, takeState } from "./leftovers.mjs";
 import { buildDir as ownBuildDir, devVarsFile, npmBinary, wranglerFile } from "./paths.mjs";
 import { freePort } from "./ports.mjs";
 import { workerAnswers } from "./answers.mjs";

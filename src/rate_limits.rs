@@ -91,7 +91,8 @@ impl Action {
         }
     }
 
-    fn refusal(self) -> Problem {
+    /// What one is told who has to wait so long.
+    fn refusal(self, wait: Millis) -> Problem {
         let (kind, title) = match self {
             Action::Permit => (
                 "too-many-permits",
@@ -106,7 +107,7 @@ impl Action {
                 "this is asked too often; ask as often as poll_ms says, and the place is kept meanwhile",
             ),
         };
-        Problem::new(429, kind, title)
+        Problem::new(429, kind, title).retry(wait.0)
     }
 }
 
@@ -155,13 +156,23 @@ impl Seen {
         }
     }
 
-    /// How long one more has to wait; `None`: not at all. A platform's limit on permits only asks for more work, since
-    /// nobody is kept from joining by an address.
+    /// How long one more has to wait; `None`: not at all.
     fn waits(&mut self, action: Action, whose: Whose, now: UnixMillis) -> Option<Millis> {
         let (count, lasts) = self.counted(action).of((action, whose), now);
-        if count >= action.most(whose) {
-            return Some(lasts);
+        match count >= action.most(whose) {
+            true => Some(lasts),
+            false => self.waits_for_platform(action, whose, now),
         }
+    }
+
+    /// The same as far as the platform's limit says so. That on permits only asks for more work, since nobody is kept from
+    /// joining by an address.
+    fn waits_for_platform(
+        &mut self,
+        action: Action,
+        whose: Whose,
+        now: UnixMillis,
+    ) -> Option<Millis> {
         let (said, lasts) = self.refused(action).of((action, whose), now);
         (said > 0 && action != Action::Permit).then_some(lasts)
     }
@@ -173,9 +184,8 @@ impl Seen {
         whose: Whose,
         now: UnixMillis,
     ) -> Result<UnixMillis, Millis> {
-        let (said, lasts) = self.refused(action).of((action, whose), now);
-        if said > 0 && action != Action::Permit {
-            return Err(lasts);
+        if let Some(wait) = self.waits_for_platform(action, whose, now) {
+            return Err(wait);
         }
         let counted = self.counted(action);
         counted.count_up_to(action.most(whose), (action, whose), now)
@@ -213,7 +223,7 @@ pub fn check(visit: &Visit, action: Action) -> Result<(), Problem> {
     let waits = |seen: &mut Seen| seen.waits(action, Whose::Network(network), visit.now);
     match SEEN.with_borrow_mut(waits) {
         None => Ok(()),
-        Some(wait) => Err(action.refusal().retry(wait.0)),
+        Some(wait) => Err(action.refusal(wait)),
     }
 }
 
@@ -264,7 +274,7 @@ pub fn look(visit: &Visit, room: Room, by: Option<([u8; 16], ClaimId)>) -> Resul
         Some((nonce, claim)) => vec![Whose::Browser(nonce, claim), Whose::PlaceIn(nonce, network)],
     };
     let taken = SEEN.with_borrow_mut(|seen| seen.take_all(Action::Poll, &all, visit.now));
-    taken.map_err(|wait| Action::Poll.refusal().retry(wait.0))?;
+    taken.map_err(|wait| Action::Poll.refusal(wait))?;
     for whose in all {
         ask_platform(visit, room, Action::Poll, whose);
     }
@@ -290,7 +300,7 @@ pub fn guess(visit: &Visit, made: Option<[u8; 16]>) -> Result<Guess, Problem> {
 fn guess_of(network: Network, made: Option<[u8; 16]>, now: UnixMillis) -> Result<Guess, Problem> {
     let whose = made.map_or(Whose::Network(network), Whose::Code);
     let taken = SEEN.with_borrow_mut(|seen| seen.take(Action::Guess, whose, now));
-    let since = taken.map_err(|wait| Action::Guess.refusal().retry(wait.0))?;
+    let since = taken.map_err(|wait| Action::Guess.refusal(wait))?;
     Ok(Guess {
         counts: Some((whose, since)),
     })

@@ -24,6 +24,7 @@ function poller({ ask, done, failed, interval, hidden, now, timer, chance }) {
   let asking = false;
   /** When something was last answered: from then the interval counts. */
   let asked_ms = 0;
+  /** Until when something else told it, when that ended: the interval counts from here if that is later. */
   let told_ms = Number.NEGATIVE_INFINITY;
   let failures = 0;
   let stopped = true;

@@ -185,12 +185,12 @@ impl Connections {
     }
 }
 
-/// HTTP over a stream that is open.
 async fn connected(to: impl ToSocketAddrs) -> Result<TcpStream, String> {
     let stream = TcpStream::connect(to).await;
     stream.map_err(|error| error.to_string())
 }
 
+/// HTTP over a stream that is open.
 async fn spoken(
     stream: impl AsyncRead + AsyncWrite + Unpin + 'static,
 ) -> Result<SendRequest<Full<Bytes>>, String> {
