@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use crate::draw::Hash;
-use crate::limits::{MAX_CLAIM_BATCHES, PERMIT_TO_JOIN, PLANNED_PLACES};
+use crate::limits::{LONGEST_UNCONFIRMED, MAX_CLAIM_BATCHES, PERMIT_TO_JOIN, PLANNED_PLACES};
 use crate::load::Load;
 use crate::sync::{Below, Counters, Cut, Entrants, LateJoins};
 use crate::units::{EntryNumber, UnixMillis};
@@ -50,9 +50,9 @@ pub struct Child {
     /// When it was last heard. Not stored: counts from the coordinator's start.
     #[serde(skip)]
     pub heard: UnixMillis,
-    /// First visits granted in one step and not confirmed, as reported. Not stored.
+    /// First visits granted in one step and not confirmed, as reported. Not stored: nobody knows before the first report.
     #[serde(skip)]
-    pub unconfirmed: u64,
+    pub unconfirmed: Option<u64>,
     /// Late joins that wait to be cut, of each line. Not stored: the shard reports them again.
     #[serde(skip)]
     pub late: Vec<Vec<LateJoins>>,
@@ -113,9 +113,20 @@ impl Child {
         self.load.counted(now) > 0
     }
 
+    /// First visits granted in one step that may be unconfirmed. Before the first report these are all that were granted,
+    /// as long as the last of them may be unconfirmed.
+    pub(crate) fn unconfirmed(&self, now: UnixMillis) -> u64 {
+        let all = || match now.since(self.granted_at) <= LONGEST_UNCONFIRMED {
+            true => self.lines.iter().map(ChildLine::direct_at_most).sum(),
+            false => 0,
+        };
+        self.unconfirmed.unwrap_or_else(all)
+    }
+
     /// Forgets what only reports say.
     pub(crate) fn with_blank_reports(mut self) -> Self {
         let lines = self.lines.len();
+        self.unconfirmed = None;
         self.late = vec![Vec::new(); lines];
         self.entrants = vec![None; lines];
         self.chains = vec![(0, [0; 32]); lines];
@@ -199,6 +210,11 @@ impl ChildLine {
     pub(crate) fn active(&self) -> u64 {
         let given = self.granted + self.tries_granted;
         given.saturating_sub(self.counters.ended.max(self.ended_floor))
+    }
+
+    /// The most of those that may have been admitted in one step.
+    fn direct_at_most(&self) -> u64 {
+        self.active().min(self.tries_granted)
     }
 
     /// Gives the next `count` joins the entry numbers from `first_entry` on.

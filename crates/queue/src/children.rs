@@ -53,7 +53,7 @@ pub(crate) fn hear(children: &mut Children, report: &SyncRequest, now: UnixMilli
         .entry(report.shard.0)
         .or_insert_with(|| Child::of_lines(lines));
     child.heard = now;
-    child.unconfirmed = u64::from(report.unconfirmed);
+    child.unconfirmed = Some(u64::from(report.unconfirmed));
     let came = child.came();
     let mut grew = false;
     for (position, line) in report.lines.iter().enumerate() {

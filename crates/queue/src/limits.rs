@@ -86,6 +86,11 @@ pub const LATEST_APPOINTMENT: Millis = Millis(25_000);
 /// session ends.
 pub const UNCONFIRMED_PASS: Millis = Millis(30_000);
 
+/// The longest that a visitor admitted in one step is unconfirmed, from the grant on: the shard hears of it, the pass is
+/// fetched, and runs out.
+pub const LONGEST_UNCONFIRMED: Millis =
+    Millis(GRANT_TO_HEARD.0 + GRANT_FETCH.0 + UNCONFIRMED_PASS.0);
+
 /// A try is decided within this time or counts as not granted.
 pub const TRY_DECISION: Millis = Millis(1_500);
 

@@ -113,14 +113,13 @@ impl Coordinator {
             .max_active
             .or(limits.per_minute)
             .map_or(u64::MAX, u64::from);
-        let unconfirmed: u64 = self.children.values().map(|child| child.unconfirmed).sum();
         direct
             && self.grants_now(position, now)
             && row.called == row.entries
             && self
                 .child_lines(0..self.lines.len())
                 .all(|line| line.pending.is_empty())
-            && unconfirmed < (most / 10).max(1)
+            && self.unconfirmed(now) < (most / 10).max(1)
             && limits
                 .max_active
                 .is_none_or(|most| self.active() < u64::from(most))
@@ -147,7 +146,7 @@ impl Coordinator {
                 child.lines[position].tries_decided += 1;
                 if granted {
                     child.lines[position].tries_granted += 1;
-                    child.unconfirmed += 1;
+                    child.unconfirmed = child.unconfirmed.map(|known| known + 1);
                     child.granted_at = now;
                 }
                 self.changed.children.insert(shard);

@@ -147,7 +147,7 @@ impl Coordinator {
             granted: self.sum(|line| line.granted + line.tries_granted),
             ended: self.sum(|line| line.counters.ended.max(line.ended_floor)),
             active: self.active(),
-            unconfirmed: self.children.values().map(|child| child.unconfirmed).sum(),
+            unconfirmed: self.unconfirmed(now),
             staff_passes: self.life.staff_passes,
             show_up_ppm: self
                 .lines

@@ -1,6 +1,7 @@
-//! Whom to wake. Idle shards sleep without timers, and hear of nothing. Three things cannot wait for them to ask: a draw
+//! Whom to wake. Idle shards sleep without timers, and hear of nothing. Some things cannot wait for them to ask: a draw
 //! needs to know who joined before its opening, a brake has to be known, and a shard that will take the first joins should be
-//! there when they come.
+//! there when they come. And a coordinator that begins anew has to hear how many first visits are unconfirmed before it
+//! admits more.
 //!
 //! The shell asks those that [`Coordinator::pokes`] names until they have reported, and those of [`Coordinator::warming`]
 //! once, both at a bounded rate.
@@ -78,6 +79,15 @@ impl Coordinator {
             .map(|(number, child)| (child.heard.plus(REPORTS_ITSELF), *number))
     }
 
+    /// The children that have not said, since this coordinator began, how many of their first visits are unconfirmed.
+    fn unsaid(&self) -> impl Iterator<Item = u16> + '_ {
+        let now = self.clock.high();
+        let children = self.children.iter();
+        children
+            .filter(move |(_, child)| child.unconfirmed.is_none() && child.unconfirmed(now) > 0)
+            .map(|(number, _)| *number)
+    }
+
     /// When the next child is asked that does not know of the last brake and may still report by itself.
     pub(super) fn next_untold(&self, now: UnixMillis) -> Option<UnixMillis> {
         let later = self.untold().map(|(from, _)| from);
@@ -89,7 +99,11 @@ impl Coordinator {
         let now = self.clock.high();
         let untold = self.untold().filter(|(from, _)| *from <= now);
         let untold = untold.map(|(_, number)| number);
-        let mut numbers: Vec<u16> = self.awaited_entrants().chain(untold).collect();
+        let mut numbers: Vec<u16> = self
+            .awaited_entrants()
+            .chain(untold)
+            .chain(self.unsaid())
+            .collect();
         numbers.sort_unstable();
         numbers.dedup();
         numbers.into_iter().map(Node::of_child).collect()

@@ -115,6 +115,23 @@ fn a_shard_that_was_silent_for_ten_minutes_sleeps_on() {
 }
 
 #[test]
+fn who_has_not_said_how_many_first_visits_are_unconfirmed_is_asked_while_some_may_be() {
+    let mut coordinator = sale(&[(0, after(60)), (1, after(60))]);
+    for (shard, unconfirmed) in [(0, None), (1, Some(1))] {
+        let child = coordinator.children.get_mut(&shard).expect("heard");
+        child.lines[0].tries_granted = 2;
+        child.granted_at = after(60);
+        child.unconfirmed = unconfirmed;
+    }
+    assert_eq!(coordinator.unconfirmed(after(61)), 3);
+    assert_eq!(pokes(&mut coordinator, after(61)), [0]);
+    let ended = &mut coordinator.children.get_mut(&0).expect("heard").lines[0];
+    ended.counters.ended = 1;
+    assert_eq!(coordinator.unconfirmed(after(61)), 2);
+    assert_eq!(pokes(&mut coordinator, after(131)), [0u16; 0]);
+}
+
+#[test]
 fn the_first_homes_are_warmed_two_minutes_before_anybody_may_join() {
     let settings = Settings {
         expected_visitors: 3 * PLANNED_PLACES,

@@ -149,7 +149,7 @@ impl Relay {
             line.tries_decided += count;
             line.tries_granted += admitted;
             if admitted > 0 {
-                child.unconfirmed += admitted;
+                child.unconfirmed = child.unconfirmed.map(|known| known + admitted);
                 child.granted_at = now;
             }
             decided -= count;

@@ -119,7 +119,11 @@ impl Relay {
         self.freshness.ask();
         self.last_sync = now;
         self.next_sync = now.plus(SHORTEST_SYNC);
-        let unconfirmed: u64 = self.shards.values().map(|child| child.unconfirmed).sum();
+        let unconfirmed: u64 = self
+            .shards
+            .values()
+            .map(|child| child.unconfirmed(now))
+            .sum();
         RelayReport {
             sync: SyncRequest {
                 run: self.identity.run,

@@ -151,6 +151,46 @@ fn a_shard_that_has_slept_lets_the_coordinator_decide_about_a_first_visit() {
     );
 }
 
+/// A tenth of ten: one.
+#[test]
+fn a_coordinator_that_starts_anew_admits_first_visits_once_it_knows_how_many_are_unconfirmed() {
+    let auto = Settings {
+        mode: Mode::Auto,
+        ..limits(Some(10), None, None)
+    };
+    let is_let_in = vec![Seconds(1), Tries(0, 0), Report(0), Tries(0, 0)];
+    let another_comes = vec![Silence(3), Tries(1, 1), Report(1), Tries(1, 1)];
+    check(
+        auto.clone(),
+        vec![
+            (is_let_in.clone(), vec![LetIn(0), Active(1)]),
+            (
+                [vec![CoordinatorStartsAnew], another_comes.clone()].concat(),
+                vec![No(Refused::NoRoom), Active(1)],
+            ),
+            (
+                [vec![Renews(0), Report(0)], another_comes.clone()].concat(),
+                vec![LetIn(0), Active(2)],
+            ),
+        ],
+    );
+    // Of a shard that stays silent nobody is unconfirmed after the longest time.
+    check(
+        auto,
+        vec![
+            (is_let_in, vec![LetIn(0)]),
+            (
+                [
+                    vec![CoordinatorStartsAnew, Silence(40), Report(1), Silence(40)],
+                    another_comes,
+                ]
+                .concat(),
+                vec![LetIn(0), Active(2)],
+            ),
+        ],
+    );
+}
+
 #[test]
 fn a_shard_that_nobody_read_a_board_from_asks_before_it_refuses() {
     check(

@@ -43,6 +43,8 @@ pub enum Happens {
     AsksForMinutes(u64, u64),
     Tries(u64, usize),
     Operator(Action),
+    /// The coordinator was evicted and begins with what it stored.
+    CoordinatorStartsAnew,
 }
 
 /// What is so.
@@ -132,6 +134,10 @@ pub fn play(stage: &mut Stage, what: &Happens) -> Option<ShardReply> {
         Tries(visitor, shard) => Some(stage.try_once(visitor, shard)),
         Operator(action) => {
             stage.operate(action);
+            None
+        }
+        CoordinatorStartsAnew => {
+            stage.restore_coordinator();
             None
         }
     }
