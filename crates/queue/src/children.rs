@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::child::{Child, ChildLine};
 use crate::coordinator::command::Entropy;
-use crate::limits::{GRANT_TO_HEARD, LAST_PASS, WRITE_OFF_MARGIN};
+use crate::limits::{GRANT_TO_HEARD, LAST_PASS, LONGEST_UNCONFIRMED, WRITE_OFF_MARGIN};
 use crate::sync::{LateJoins, LineAnswer, LineReport, SyncRequest};
 use crate::units::{Millis, UnixMillis};
 
@@ -69,6 +69,24 @@ pub(crate) fn hear(children: &mut Children, report: &SyncRequest, now: UnixMilli
     child.load.add(child.came() - came, now);
     child.reports.add(1, now);
     grew
+}
+
+/// First visits admitted in one step that may be unconfirmed.
+pub(crate) fn unconfirmed(children: &Children, now: UnixMillis) -> u64 {
+    let children = children.values();
+    children.map(|child| child.unconfirmed(now)).sum()
+}
+
+/// The children that have not said, since their parent began, how many of their first visits are unconfirmed, each with the
+/// last instant at which any may be.
+pub(crate) fn unsaid(
+    children: &Children,
+    now: UnixMillis,
+) -> impl Iterator<Item = (u16, UnixMillis)> {
+    let unsaid = children
+        .iter()
+        .filter(move |(_, child)| child.unconfirmed.is_none() && child.unconfirmed(now) > 0);
+    unsaid.map(|(number, child)| (*number, child.granted_at.plus(LONGEST_UNCONFIRMED)))
 }
 
 /// What a child is answered about its lines.

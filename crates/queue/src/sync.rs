@@ -69,7 +69,7 @@ pub struct SyncRequest {
     pub sent: UnixMillis,
     /// One report a line, in the order of the configuration.
     pub lines: Vec<LineReport>,
-    /// Sessions granted in one step that no request has confirmed yet.
+    /// Sessions granted in one step that no request has confirmed yet; at most, by a relay that has not heard every shard.
     pub unconfirmed: u32,
     /// The board version that the shard has.
     pub board_version: u64,

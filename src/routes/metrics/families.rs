@@ -53,7 +53,7 @@ families! {
     ENDED counter "ended_total" "Sessions that ended, grants given back included; exact."
     PENDING gauge "claims_pending" "Claims without a grant yet; exact."
     ACTIVE gauge "sessions_active" "Sessions that count against the limit; exact."
-    UNCONFIRMED gauge "sessions_unconfirmed" "Of these, admissions in one step that no request has confirmed yet; exact."
+    UNCONFIRMED gauge "sessions_unconfirmed" "Of these, admissions in one step that no request has confirmed yet; more are counted than there are until every shard was heard."
     MAX_ACTIVE gauge "limit_sessions" "The limit on sessions at the same time; absent without one."
     PER_MINUTE gauge "limit_per_minute" "The limit on admissions a minute; absent without one."
     BATCH_SECONDS gauge "limit_batch_seconds" "How far batches of admissions are apart; absent without batches."

@@ -202,7 +202,7 @@ pub struct Totals {
     pub ended: u64,
     /// Sessions now: granted less ended.
     pub active: u64,
-    /// Sessions granted in one step and not confirmed yet.
+    /// Sessions granted in one step and not confirmed yet; at most, until every shard was heard.
     pub unconfirmed: u64,
     /// Passes made for staff since the run began; they count against no limit.
     pub staff_passes: u64,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Coordinator;
 use crate::board::Phase;
-use crate::children::{bring_back, next_claimant, write_off_lost};
+use crate::children::{bring_back, next_claimant, unconfirmed, write_off_lost};
 use crate::limits::{CLOCK_JUMP, JUMP_DOUBTED};
 use crate::log::Record;
 use crate::settings::Mode;
@@ -119,7 +119,7 @@ impl Coordinator {
             && self
                 .child_lines(0..self.lines.len())
                 .all(|line| line.pending.is_empty())
-            && self.unconfirmed(now) < (most / 10).max(1)
+            && unconfirmed(&self.children, now) < (most / 10).max(1)
             && limits
                 .max_active
                 .is_none_or(|most| self.active() < u64::from(most))

@@ -306,12 +306,6 @@ impl Coordinator {
             .sum()
     }
 
-    /// First visits admitted in one step that may be unconfirmed.
-    fn unconfirmed(&self, now: UnixMillis) -> u64 {
-        let children = self.children.values();
-        children.map(|child| child.unconfirmed(now)).sum()
-    }
-
     fn child_lines(&self, positions: std::ops::Range<usize>) -> impl Iterator<Item = &ChildLine> {
         self.children
             .values()

@@ -5,6 +5,7 @@ use super::command::{CoordinatorReply, Noted, Totals};
 use super::drawing::Draw;
 use crate::board::{Board, LineBoard, Pause, Phase};
 use crate::child::ChildLine;
+use crate::children::unconfirmed;
 use crate::limits::GRANT_TO_HEARD;
 use crate::settings::Settings;
 use crate::units::{EntryNumber, Millis, Rank, ShardIndex, UnixMillis};
@@ -147,7 +148,7 @@ impl Coordinator {
             granted: self.sum(|line| line.granted + line.tries_granted),
             ended: self.sum(|line| line.counters.ended.max(line.ended_floor)),
             active: self.active(),
-            unconfirmed: self.unconfirmed(now),
+            unconfirmed: unconfirmed(&self.children, now),
             staff_passes: self.life.staff_passes,
             show_up_ppm: self
                 .lines

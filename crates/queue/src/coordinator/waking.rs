@@ -10,6 +10,7 @@ use super::Coordinator;
 use super::command::{Action, Noted};
 use super::opening_shards::AHEAD;
 use crate::board::{Board, LineBoard, Phase};
+use crate::children::unsaid;
 use crate::limits::{DIRECT_SHARDS, WOKEN_WITHIN};
 use crate::tree::Node;
 use crate::units::{Millis, ShardIndex, UnixMillis};
@@ -79,15 +80,6 @@ impl Coordinator {
             .map(|(number, child)| (child.heard.plus(REPORTS_ITSELF), *number))
     }
 
-    /// The children that have not said, since this coordinator began, how many of their first visits are unconfirmed.
-    fn unsaid(&self) -> impl Iterator<Item = u16> + '_ {
-        let now = self.clock.high();
-        let children = self.children.iter();
-        children
-            .filter(move |(_, child)| child.unconfirmed.is_none() && child.unconfirmed(now) > 0)
-            .map(|(number, _)| *number)
-    }
-
     /// When the next child is asked that does not know of the last brake and may still report by itself.
     pub(super) fn next_untold(&self, now: UnixMillis) -> Option<UnixMillis> {
         let later = self.untold().map(|(from, _)| from);
@@ -102,7 +94,7 @@ impl Coordinator {
         let mut numbers: Vec<u16> = self
             .awaited_entrants()
             .chain(untold)
-            .chain(self.unsaid())
+            .chain(unsaid(&self.children, now).map(|(number, _)| number))
             .collect();
         numbers.sort_unstable();
         numbers.dedup();

@@ -1,5 +1,6 @@
 use super::*;
 use crate::child::Child;
+use crate::children::unconfirmed;
 use crate::coordinator::Coordinator;
 use crate::coordinator::command::{CoordinatorCommand, CoordinatorReply};
 use crate::limits::PLANNED_PLACES;
@@ -123,11 +124,11 @@ fn who_has_not_said_how_many_first_visits_are_unconfirmed_is_asked_while_some_ma
         child.granted_at = after(60);
         child.unconfirmed = unconfirmed;
     }
-    assert_eq!(coordinator.unconfirmed(after(61)), 3);
+    assert_eq!(unconfirmed(&coordinator.children, after(61)), 3);
     assert_eq!(pokes(&mut coordinator, after(61)), [0]);
     let ended = &mut coordinator.children.get_mut(&0).expect("heard").lines[0];
     ended.counters.ended = 1;
-    assert_eq!(coordinator.unconfirmed(after(61)), 2);
+    assert_eq!(unconfirmed(&coordinator.children, after(61)), 2);
     assert_eq!(pokes(&mut coordinator, after(131)), [0u16; 0]);
 }
 

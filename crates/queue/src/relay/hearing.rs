@@ -119,18 +119,14 @@ impl Relay {
         self.freshness.ask();
         self.last_sync = now;
         self.next_sync = now.plus(SHORTEST_SYNC);
-        let unconfirmed: u64 = self
-            .shards
-            .values()
-            .map(|child| child.unconfirmed(now))
-            .sum();
+        self.told_unconfirmed = children::unconfirmed(&self.shards, now);
         RelayReport {
             sync: SyncRequest {
                 run: self.identity.run,
                 shard: ShardIndex(child_number(self.identity.relay)),
                 sent,
                 lines,
-                unconfirmed: unconfirmed.try_into().unwrap_or(u32::MAX),
+                unconfirmed: self.told_unconfirmed.try_into().unwrap_or(u32::MAX),
                 board_version: self.board.as_ref().map_or(0, |board| board.version),
             },
             below: self.below(now),

@@ -84,6 +84,8 @@ pub struct Relay {
     grant_in: Option<Millis>,
     /// When the last report left, and what it said until it is answered.
     reported: (UnixMillis, Option<Vec<LineReport>>),
+    /// The first visits that it said are unconfirmed.
+    told_unconfirmed: u64,
     next_sync: UnixMillis,
     last_sync: UnixMillis,
     /// When late joins are taken up, while some are being collected.
@@ -119,6 +121,7 @@ impl Relay {
             urgent: 0,
             grant_in: None,
             reported: (UnixMillis(0), None),
+            told_unconfirmed: 0,
             next_sync: now,
             last_sync: UnixMillis(0),
             collect_until: None,

@@ -2,6 +2,7 @@
 
 use super::Relay;
 use crate::child::ChildLine;
+use crate::children::{unconfirmed, unsaid};
 use crate::limits::{GRANT_TO_HEARD, LAST_PASS, PATIENT_SYNC, WOKEN_WITHIN, WRITE_OFF_MARGIN};
 use crate::units::{Millis, ShardIndex, UnixMillis};
 
@@ -10,7 +11,8 @@ impl Relay {
     /// otherwise.
     pub fn next_report(&self) -> Option<UnixMillis> {
         let news = (0..self.lines.len()).any(|position| self.has_news(position));
-        if news {
+        let fewer = unconfirmed(&self.shards, self.clock.high()) < self.told_unconfirmed;
+        if news || fewer {
             return Some(self.next_sync);
         }
         let patience = self.grant_in.unwrap_or(PATIENT_SYNC).min(PATIENT_SYNC);
@@ -63,6 +65,7 @@ impl Relay {
             .chain(away)
             .chain(lost)
             .chain(self.collect_until)
+            .chain(unsaid(&self.shards, self.clock.high()).map(|(_, until)| just_after(until)))
             .chain(self.next_report())
             .min()
     }

@@ -1,6 +1,7 @@
 //! A run with relays between coordinator and shards: whatever is lost or restarted, it keeps what one without keeps.
 
 mod draws;
+mod first_visits;
 #[path = "../stage/mod.rs"]
 mod stage;
 mod world;

@@ -101,13 +101,11 @@ impl Checker for DurableAck {
             } => {
                 // A place described as admitted is not yet a pass in the visitor's hand; one of a first visit has no
                 // number, and leaves nothing behind if it is not taken up.
-                let now = stage(place.state);
                 let known = self.told[visitor as usize].0;
-                let now = if now == Told::LetIn {
-                    let numbered = place.entry.map(|_| Told::Numbered);
-                    known.max(numbered.unwrap_or(Told::Nothing))
-                } else {
-                    now
+                let now = match (place.state, stage(place.state), place.entry) {
+                    (VisitorState::Pending, _, None) | (_, Told::LetIn, None) => known,
+                    (_, Told::LetIn, Some(_)) => known.max(Told::Numbered),
+                    (_, now, _) => now,
                 };
                 self.told(at_ms, place.asked_ms, visitor, now, findings);
                 if place.state == VisitorState::Lapsed {
@@ -152,7 +150,7 @@ impl Checker for DurableAck {
 #[cfg(test)]
 mod tests {
     use anteroom_queue::shard::command::VisitorState::{
-        Admitted, Ended, Left, Provisional, Waiting,
+        Admitted, Ended, Left, Pending, Provisional, Waiting,
     };
 
     use super::super::histories::{TERMS, broken, first_pass, place, told};
@@ -180,11 +178,13 @@ mod tests {
             told(1, 4, Ended),
         ];
         assert_eq!(check(&way), 0);
-        let first_visit = Observation::PlaceTold {
-            visitor: 1,
-            place: place(1, None, Admitted),
-        };
-        assert_eq!(check(&[first_visit, UNNUMBERED]), 0);
+        for state in [Pending, Admitted] {
+            let first_visit = Observation::PlaceTold {
+                visitor: 1,
+                place: place(1, None, state),
+            };
+            assert_eq!(check(&[first_visit, UNNUMBERED]), 0);
+        }
         assert_eq!(check(&[told(1, 4, Admitted), UNNUMBERED]), 1);
     }
 
@@ -194,6 +194,7 @@ mod tests {
         let over = Observation::SessionOverTold { visitor: 1 };
         let taken_back = [
             [told(1, 4, Waiting), UNNUMBERED],
+            [told(1, 4, Pending), UNNUMBERED],
             [first_pass(1, 9), told(1, 4, Waiting)],
             [over, told(1, 4, Waiting)],
             [told(1, 4, Left), told(1, 4, Waiting)],
