@@ -26,22 +26,35 @@ export function readWranglerConfig(file) {
 }
 
 /** What nobody would read where it stands: an event of it would be left unprotected without a word. */
-function misplacedIn({ vars = {}, ...rest }) {
-  const isTable = (value) => typeof value === "object" && value !== null;
-  const events = Object.entries(vars).filter(([, value]) => isTable(value));
+function misplacedIn({ env = {}, ...config }) {
+  const { vars = {}, ...rest } = config;
   return [
     ...Object.keys(rest)
       .filter((name) => EVENT_VARIABLE.test(name))
       .map((name) => `found [${name}], allowed is [vars.${name}]`),
-    ...events
-      .filter(([name]) => !EVENT_VARIABLE.test(name))
+    ...Object.entries(vars)
+      .filter(([name, value]) => isTable(value) && !EVENT_VARIABLE.test(name) && !OF_THE_WORKER.includes(name))
       .map(([name]) => `found [vars.${name}], allowed as a table is [vars.EVENT_...], an event`),
-    ...events.flatMap(([name, event]) =>
-      OF_THE_WORKER.filter((key) => Object.hasOwn(event, key)).map(
-        (key) => `${key} stands in [vars.${name}], allowed is above the first [table]`,
-      ),
-    ),
+    ...tablesOf(config).flatMap((table) => strayIn(config, table)),
+    // What is said for one environment only is a configuration of its own.
+    ...Object.values(env).filter(isTable).flatMap(misplacedIn),
   ];
+}
+
+const isTable = (value) => typeof value === "object" && value !== null;
+
+/** The names of the tables in `config`: `["vars", "vars.EVENT_TOUR"]`. */
+const tablesOf = (config, within = "") =>
+  Object.entries(config)
+    .filter(([, value]) => isTable(value) && !Array.isArray(value))
+    .flatMap(([name, value]) => [`${within}${name}`, ...tablesOf(value, `${within}${name}.`)]);
+
+/** What stands in `table` of `config` and belongs to the Worker. */
+function strayIn(config, table) {
+  const content = table.split(".").reduce((value, name) => value[name], config);
+  return OF_THE_WORKER.filter((key) => Object.hasOwn(content, key)).map(
+    (key) => `${key} stands in [${table}], allowed is above the first [table]`,
+  );
 }
 
 /** Where the text is no TOML, and why; the parser's own reason for an unquoted text says little. */

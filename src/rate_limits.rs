@@ -158,11 +158,10 @@ impl Seen {
 
     /// How long one more has to wait; `None`: not at all.
     fn waits(&mut self, action: Action, whose: Whose, now: UnixMillis) -> Option<Millis> {
-        let (count, lasts) = self.counted(action).of((action, whose), now);
-        match count >= action.most(whose) {
-            true => Some(lasts),
-            false => self.waits_for_platform(action, whose, now),
-        }
+        self.waits_for_platform(action, whose, now).or_else(|| {
+            let (count, lasts) = self.counted(action).of((action, whose), now);
+            (count >= action.most(whose)).then_some(lasts)
+        })
     }
 
     /// The same as far as the platform's limit says so. That on permits only asks for more work, since nobody is kept from

@@ -13,9 +13,12 @@ use crate::visit::Visit;
 use crate::visitor::{Visitor, is_of_place};
 use crate::{isolate, rooms};
 
-/// Where the holder of `pass`, who has no ticket, stands, while the session has not reached its end. A pass of no session
-/// tells nothing, nor does one of a session that goes on in another browser: without a ticket nobody takes it back.
+/// Where the holder of `pass`, who has no ticket, stands, while the session has not reached its end. Staff are inside as long
+/// as their token says, although nobody renews their pass during a stop. A pass of no session tells nothing, nor does one of a session that goes on in another browser: without a ticket nobody takes it back.
 pub async fn standing(visit: &Visit, room: Room, pass: &Pass) -> Standing {
+    if pass.session.is_staff() {
+        return of_first_line(room, inside(pass.session_ends_at));
+    }
     if !has_home(pass) {
         return Standing::NONE;
     }

@@ -1,5 +1,5 @@
-//! Names that are written in the code and said to the platform again and again. They are strings of the platform's already: to
-//! make one of a name for each use takes longer than the use.
+//! Names that are written in the code and said to the platform again and again. They are made strings of the platform's once an
+//! isolate: to make one for each use takes longer than the use.
 
 use std::cell::RefCell;
 

@@ -75,14 +75,17 @@ function draw(find, scene, slots, move, progress, words) {
 /** Numbers of a board that is at least so old are told with their age; `OLD_AFTER_MS` in src/page/slots.rs. */
 const OLD_AFTER_MS = 10_000;
 
+/** Whether numbers are told with their age: nothing was heard for longer than a question and its answer take, or their board was old. */
+const isOld = (unheard_ms, me) =>
+  unheard_ms >= Math.max(DEAD_AFTER_MS, 1.5 * (me.poll_ms ?? 0)) || (me.board_age_ms ?? 0) >= OLD_AFTER_MS;
+
 /** How long nothing was heard, what was heard then, and whether there is no connection. */
 function drawAge(find, scene, words, { unheard_ms, me, cut }) {
   const board_age_ms = me.board_age_ms ?? 0;
   const minutes = Math.floor((unheard_ms + board_age_ms) / MINUTE_MS);
   const placed = CAN_LEAVE.includes(scene);
   const numbers = SHOWS_PLACE.includes(scene);
-  const silent = unheard_ms >= Math.max(DEAD_AFTER_MS, 2 * (me.poll_ms ?? 0));
-  const old = silent || board_age_ms >= OLD_AFTER_MS;
+  const old = isOld(unheard_ms, me);
   const age = minutes > 0 ? words.plural("age.minutes", minutes) : words.text("age.now");
   show(find("offline"), cut && scene !== "cookie");
   put(

@@ -87,7 +87,8 @@ function wayBack({ may, opens, timer, chance }) {
 
 /**
  * Listens one way after the other. `heard(word)` takes a word, and answers false when it says nothing: from whom nothing is
- * to be heard counts as silent. `changed()` hears that words come, or do not any more. While `hidden()` nothing is tried that
+ * to be heard counts as silent. `changed(until_ms)` hears that words come, or do not any more, and
+ * until when they did: until now if the way broke off, until the last one if it fell silent. While `hidden()` nothing is tried that
  * nobody needs.
  */
 function listener({ ways, heard, changed, hidden, timer, now, chance }) {
@@ -96,12 +97,14 @@ function listener({ ways, heard, changed, hidden, timer, now, chance }) {
   let within_ms = 1_000;
   let alive = false;
   let began_ms = 0;
+  let said_ms = 0;
   let close = () => {};
   let cancel = () => {};
   const becomes = (now_alive) => {
     if (alive === now_alive) return;
     alive = now_alive;
-    changed();
+    const isDead = now() - said_ms >= DEAD_AFTER_MS;
+    changed(isDead ? said_ms : now());
   };
   const drop = () => {
     cancel();
@@ -129,6 +132,7 @@ function listener({ ways, heard, changed, hidden, timer, now, chance }) {
       [way, failures, began_ms] = [0, 0, now()];
     }
     if (!alive) began_ms = now();
+    said_ms = now();
     within_ms = said.return_within_ms ?? within_ms;
     if (way > 0) back.later();
     becomes(true);

@@ -108,7 +108,7 @@ const poll = poller({
 const listening = listener({
   ways: [overSocket(`${location.origin.replace("http", "ws")}${mine}/ws`), overStream(`${mine}/events`)],
   heard: hearWord,
-  changed: () => (listening.isAlive() ? poll.replan() : poll.wasTold()),
+  changed: (until_ms) => (listening.isAlive() ? poll.replan() : poll.wasTold(until_ms)),
   hidden: () => !visible(),
   timer: later,
   now: () => performance.now(),

@@ -24,7 +24,7 @@ function poller({ ask, done, failed, interval, hidden, now, timer, chance }) {
   let asking = false;
   /** When something was last answered: from then the interval counts. */
   let asked_ms = 0;
-  /** Until when something else told it, when that ended: the interval counts from here if that is later. */
+  /** Until when something else told it, when that ended: the interval counts from there if that is later. */
   let told_ms = Number.NEGATIVE_INFINITY;
   let failures = 0;
   let stopped = true;
@@ -72,11 +72,11 @@ function poller({ ask, done, failed, interval, hidden, now, timer, chance }) {
       plan();
     },
     /**
-     * Until now something else has told what a question would: the interval counts from here, unless something has to be asked
-     * at once. What ends for everybody makes nobody ask at once.
+     * Until then something else has told what a question would: the interval counts from there, unless something has to be
+     * asked at once. What ends for everybody makes nobody ask at once.
      */
-    wasTold() {
-      told_ms = now();
+    wasTold(until_ms) {
+      told_ms = until_ms;
       plan();
     },
     /** The interval has changed, or the page was hidden. */

@@ -110,6 +110,9 @@ test("staff look at a shop that is closed or sold out, but not through a stop", 
     { within_ms: 2_500, what: "the stop" },
   );
   assert.equal(stopped.state, "stopped");
+  await room.advance(3 * MINUTE_MS);
+  const { state, stop } = await cy.ask();
+  assert.deepEqual([state, stop], ["admitted", true], "who is staff needs no place, though nobody renews the pass");
   await closed.act("resume");
 });
 

@@ -102,8 +102,9 @@ function staged(count = 2) {
       made.heard.push(said);
       return !made.useless;
     },
-    changed: () => {
+    changed(until_ms) {
       made.changes += 1;
+      made.until_ms = until_ms;
     },
     hidden: () => false,
     now: () => made.now_ms,
@@ -151,6 +152,19 @@ test("what breaks off after it worked is taken up again within the time that the
   stage.said({});
   assert.equal(stage.tick(), 20_000, "silence means that nobody is there");
   assert.equal(stage.listener.isAlive(), false);
+});
+
+test("what breaks off has told until then, what falls silent until its last word", () => {
+  const stage = staged();
+  stage.listener.want(true);
+  stage.said({});
+  stage.now_ms = 8_000;
+  stage.over();
+  assert.equal(stage.until_ms, 8_000);
+  stage.tick();
+  stage.said({});
+  stage.now_ms += stage.tick();
+  assert.deepEqual([stage.listener.isAlive(), stage.until_ms], [false, 8_000]);
 });
 
 test("what greets and breaks off has not worked: it is tried later and later, and another way", () => {
@@ -260,11 +274,14 @@ test("a changed interval counts from the last answer", async () => {
 test("when words end the next question is due an interval later, and what has to be asked at once is", async () => {
   const { poll, at } = pollerInTime();
   at.now_ms = 600_000;
-  poll.wasTold();
+  poll.wasTold(600_000);
   assert.equal(at.next_ms, 10_000, "nobody asks because words end");
   at.now_ms += 300;
   poll.atOnce();
   assert.equal(at.asked, 1, "who looks at the page gets an answer");
   await new Promise(setImmediate);
   assert.equal(at.next_ms, 10_000);
+  at.now_ms = 620_000;
+  poll.wasTold(605_000);
+  assert.equal(at.next_ms, 0, "what fell silent has told nothing for longer than that");
 });

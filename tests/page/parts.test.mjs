@@ -125,6 +125,33 @@ test("a refusal that names the phase changes the phase, not the place", () => {
   assert.equal(script.nextState(before, { title: "x" }).title, undefined);
 });
 
+test("numbers are told with their age once nothing was heard for longer than a question takes, or of an old board", () => {
+  for (const [unheard_ms, poll_ms, board_age_ms, old] of [
+    [19_999, 10_000, 9_999, false],
+    [20_000, 10_000, 0, true],
+    [44_999, 30_000, 0, false],
+    [45_000, 30_000, 0, true],
+    [0, 10_000, 10_000, true],
+  ]) {
+    assert.equal(script.isOld(unheard_ms, { poll_ms, board_age_ms }), old, `${unheard_ms} ${poll_ms} ${board_age_ms}`);
+  }
+});
+
+test("who comes during a stop is taken in where programs are, unless the page has to ask something first", () => {
+  const isTakenIn = (mode, stop, asks) => script.isTakenIn({ mode, stop, phase: "open", state: "none" }, asks);
+  for (const [mode, stop, asks, taken] of [
+    ["always", false, true, true],
+    ["always", true, false, true],
+    ["auto", true, false, true],
+    ["always", true, true, false],
+    ["rate", true, false, false],
+    ["off", true, false, false],
+    ["closed", true, false, false],
+  ]) {
+    assert.equal(isTakenIn(mode, stop, asks), taken, `${mode}, ${stop}, ${asks}`);
+  }
+});
+
 test("a wait that rises names why", () => {
   const at = (at_most_seconds, more = {}) => ({
     phase: "open",

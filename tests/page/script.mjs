@@ -28,6 +28,8 @@ const NAMES = [
   "estimated",
   "answerOf",
   "isTurnIn",
+  "isTakenIn",
+  "isOld",
   "overStream",
   "listener",
   "joinTogether",

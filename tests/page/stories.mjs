@@ -67,7 +67,9 @@ function readsOnceBegun(page) {
 
 /** The options of a browser without script. */
 export const SCRIPTLESS = { javaScriptEnabled: false };
-export const inScene = (page, name) => page.locator(`html[data-scene=${name}]`).waitFor();
+/** Within the longest interval between two questions, 10 s, asked 15 % late, and half of it for a busy machine. */
+const SCENE_WITHIN_MS = 17_000;
+export const inScene = (page, name) => page.locator(`html[data-scene=${name}]`).waitFor({ timeout: SCENE_WITHIN_MS });
 export const seconds = (count) => new Promise((done) => setTimeout(done, count * 1_000));
 /** The bodies of the joins that a room was sent. */
 export const joins = (room) => {

@@ -47,6 +47,12 @@ test("a text that is no TOML, and what stands where nobody reads it, is refused 
         '[vars.EVENT_TOUR]\nroutes = ["a.example/*"]\n',
         /routes stands in \[vars\.EVENT_TOUR\], allowed is above the first \[table\]/,
       ],
+      [
+        '[vars]\nroutes = ["a.example/*"]\n',
+        /wrangler\.toml: routes stands in \[vars\], allowed is above the first \[table\]$/,
+      ],
+      ["[observability]\nworkers_dev = false\n", /workers_dev stands in \[observability\]/],
+      ["[env.next.vars.EVENT_TOUR]\nmain = 1\n", /main stands in \[vars\.EVENT_TOUR\]/],
     ]) {
       writeFileSync(file, text);
       assert.throws(() => readWranglerConfig(file), said);
