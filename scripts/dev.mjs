@@ -1,9 +1,9 @@
 // `npm run dev`: the demo shop and `wrangler dev` in front of it, at one address.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { command, configFileOf, portOf, readArguments } from "./command-line.mjs";
+import { command, configFileOf, portOf, readArguments, UsageError } from "./command-line.mjs";
 import { heldOutput } from "./held-output.mjs";
-import { takeFolder } from "./leftovers.mjs";
+import { takeFolder } from "./owners.mjs";
 import {
   MAIN_MODULE,
   buildDir,
@@ -38,7 +38,10 @@ async function main(words) {
   const configFile = configFileOf(values.config);
   await requireFreePort(wantedPort);
   mkdirSync(devDir, { recursive: true });
-  takeFolder(devDir, (pid) => `another \`npm run dev\` works in this folder, process ${pid}; end it first`);
+  const owner = takeFolder(devDir);
+  if (owner !== null) {
+    throw new UsageError(`another \`npm run dev\` works in this folder, process ${owner}; end it first`);
+  }
   const running = [];
   let isStopping = false;
   const stop = async (code) => {

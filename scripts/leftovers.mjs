@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { UsageError } from "./command-line.mjs";
+import { takeFolder } from "./owners.mjs";
 import { signalGroup } from "./processes.mjs";
 
 /** Where each child works inside the state folder: by this a leftover is known for certain. */
@@ -30,24 +31,6 @@ function makeFolder(folder) {
   mkdirSync(folder);
 }
 
-/** Which run of a process number this is, as Linux counts; null: none runs, or the system does not tell. */
-function runOf(pid) {
-  try {
-    const [state, ...rest] = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1).split(" ");
-    return "ZX".includes(state) ? null : rest[18];
-  } catch {
-    return null;
-  }
-}
-
-/** From now on the folder is this process's. Another one that works in it and is alive is an error that `says(pid)` what. */
-export function takeFolder(folder, says) {
-  const file = path.join(folder, "owner.pid");
-  const [pid, run] = existsSync(file) ? readFileSync(file, "utf8").split(" ") : [];
-  if (run && Number(pid) !== process.pid && runOf(pid) === run) throw new UsageError(says(pid));
-  writeFileSync(file, `${process.pid} ${runOf(process.pid) ?? ""}`);
-}
-
 /** Remembers a child for a next start that finds this one killed. */
 export function noteChild(stateDir, name, pid) {
   if (pid) writeFileSync(pidFile(stateDir, name), String(pid));
@@ -60,11 +43,12 @@ export function forgetChildren(stateDir) {
 
 /** Takes the state folder, ends what a killed server left there, and waits until it is gone. */
 export async function takeState(stateDir) {
-  takeFolder(
-    path.join(stateDir, "serve"),
-    (pid) =>
-      `--state is ${JSON.stringify(stateDir)}, but process ${pid} serves from there; end it or take another folder`,
-  );
+  const owner = takeFolder(path.join(stateDir, "serve"));
+  if (owner !== null && owner !== process.pid) {
+    throw new UsageError(
+      `--state is ${JSON.stringify(stateDir)}, but process ${owner} serves from there; end it or take another folder`,
+    );
+  }
   for (const [name, folder] of Object.entries(WORKING_FOLDERS)) {
     const file = pidFile(stateDir, name);
     const pid = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;

@@ -12,6 +12,8 @@ const SIGN_OF_LIFE_MS = 30_000;
 const COUNTED_EVERY_MS = 1_000;
 const NARROWEST_COLUMNS = 20;
 const LONGEST_SIGN_CHARACTERS = 100;
+/** What cargo says while another one works in the same folder: it is told at once, for nothing else comes meanwhile. */
+const WAITS = /^Blocking waiting for/;
 
 /** Runs one step with its name, its usual time and signs of life; one that is over within `isQuietFor` ms is not told. */
 export async function step(name, usually, work, { isQuietFor = 0, write = say, ...options } = {}) {
@@ -22,8 +24,13 @@ export async function step(name, usually, work, { isQuietFor = 0, write = say, .
     write(`- ${name} (usually ${usually})`);
   };
   const beginning = isQuietFor === 0 ? begin() : setTimeout(begin, isQuietFor);
+  const onWait = (line) => {
+    clearTimeout(beginning);
+    if (!isTold) begin();
+    write(`    ${line}`);
+  };
   try {
-    return await withSignsOfLife("", work, { isShown: () => isTold, write, ...options });
+    return await withSignsOfLife("", work, { isShown: () => isTold, onWait, write, ...options });
   } finally {
     clearTimeout(beginning);
     if (isTold) write(`  ${name}: ${seconds(Date.now() - startedAt)}`);
@@ -36,6 +43,7 @@ export async function step(name, usually, work, { isQuietFor = 0, write = say, .
  */
 export async function withSignsOfLife(name, work, options = {}) {
   const { isShown = () => true, isWatched = isTerminal, signOfLifeMs = SIGN_OF_LIFE_MS, write = say } = options;
+  const { onWait = (line) => write(`    ${name} ${line}`) } = options;
   const startedAt = Date.now();
   let lastLine = "";
   const farther = () => {
@@ -53,6 +61,7 @@ export async function withSignsOfLife(name, work, options = {}) {
   try {
     return await work((line) => {
       lastLine = line;
+      if (WAITS.test(line)) onWait(line);
       move();
     });
   } finally {

@@ -2,9 +2,9 @@
 //
 // Each step compares a hash of its inputs with the stamp of its last success, so a second run takes a moment.
 // This file and what it imports must work before any npm package is there.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import path from "node:path";
+import { mkdirSync } from "node:fs";
 import { command, readArguments } from "./command-line.mjs";
+import { leaveFolder, takeTurn } from "./owners.mjs";
 import { toolsDir } from "./paths.mjs";
 import { onStopRequest } from "./processes.mjs";
 import { say, seconds, step } from "./progress.mjs";
@@ -38,52 +38,17 @@ export const everyStep = Object.keys(STEPS);
 export async function setup(names = everyStep) {
   const pending = everyStep.filter((name) => names.includes(name));
   if (pending.every((name) => STEPS[name].isDone())) return false;
-  const unlock = await lock();
+  mkdirSync(toolsDir, { recursive: true });
+  await takeTurn(toolsDir, "setup");
   try {
     for (const name of pending) {
       const { isDone, title, usually, work } = STEPS[name];
       if (!isDone()) await step(title, usually, work);
     }
   } finally {
-    unlock();
+    leaveFolder(toolsDir);
   }
   return true;
-}
-
-/** Two setups in one folder wait for each other. */
-async function lock() {
-  const folder = path.join(toolsDir, "setup.lock");
-  mkdirSync(toolsDir, { recursive: true });
-  for (let hasSaidSo = false; ; hasSaidSo = true) {
-    try {
-      mkdirSync(folder);
-      writeFileSync(path.join(folder, "pid"), String(process.pid));
-      return () => rmSync(folder, { recursive: true, force: true });
-    } catch (error) {
-      if (error.code !== "EEXIST") throw error;
-    }
-    if (!(await isHeld(folder))) rmSync(folder, { recursive: true, force: true });
-    else if (!hasSaidSo) say("Another setup is at work in this folder; waiting for it.");
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
-}
-
-async function isHeld(folder) {
-  const holder = () => {
-    try {
-      return Number(readFileSync(path.join(folder, "pid"), "utf8"));
-    } catch {
-      return 0;
-    }
-  };
-  // The pid is written just after the folder is made.
-  if (!holder()) await new Promise((resolve) => setTimeout(resolve, 1_000));
-  try {
-    process.kill(holder() || Number.NaN, 0);
-    return true;
-  } catch (error) {
-    return error.code === "EPERM";
-  }
 }
 
 async function main(words) {

@@ -38,6 +38,14 @@ test("a quick step is mentioned only when it is not quick", async () => {
   assert.equal(said.length, 2, said.join("\n"));
 });
 
+test("that cargo waits for another one is said at once, also by a step that is quiet yet", async () => {
+  const waits = "Blocking waiting for file lock on build directory";
+  const quiet = { isQuietFor: 60_000, signOfLifeMs: 60_000 };
+  const said = await saidDuring(async (onLine) => onLine(waits), quiet);
+  assert.deepEqual(said.slice(0, 2), ["- the pages (usually a moment)", `    ${waits}`]);
+  assert.deepEqual(await saidDuring(async (onLine) => onLine("Compiling anteroom"), quiet), []);
+});
+
 test("what goes wrong in a step goes on to the caller", async () => {
   const said = await saidDuring(() => Promise.reject(new Error("no disk")));
   assert.equal(said.at(-1), "no disk");
