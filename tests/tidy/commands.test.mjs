@@ -1,5 +1,6 @@
 // What the documents tell somebody to type exists.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
@@ -44,4 +45,25 @@ test("every link between documents leads somewhere", () => {
       .map(([, target]) => `${name}: ${target}`),
   );
   assert.deepEqual(broken, []);
+});
+
+/** What comes before the name of a file that a command writes, or that somebody is told to make or to save. */
+const MADE =
+  /(?:--(?:out|json|history|save-counts|state|config|draw|log|ticket)|[^=<-]>|\s-o|mkdir -p) @?([a-z.][\w./-]*)/g;
+
+test("git ignores what a command of the documents leaves in this folder", () => {
+  const made = withEnding(".md").flatMap((name) => {
+    const blocks = [...textOf(name).matchAll(/^```(?:sh|bash)\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
+    const inline = [...textOf(name).matchAll(/`(npm run [^`\n]+)`/g)].map(([, command]) => command);
+    return [...blocks, ...inline].flatMap((text) => [...text.matchAll(MADE)].map(([, file]) => file));
+  });
+  const known = [...new Set(made)].filter((file) => !files.includes(file));
+  for (const file of ["rehearsal.toml", "rehearsal.jsonl", "world-tour.jsonl", ".state", "my-site/my-gig"]) {
+    assert.ok(known.includes(file), `${file} is not found in the documents: ${known.join(", ")}`);
+  }
+  const isIgnored = (file) => spawnSync("git", ["check-ignore", file, `${file}/x`], { cwd: root }).status === 0;
+  assert.deepEqual(
+    known.filter((file) => !isIgnored(file)),
+    [],
+  );
 });
