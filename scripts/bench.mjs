@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { command, readArguments, UsageError } from "./command-line.mjs";
+import { counted } from "./counted.mjs";
 import { root, targetDir } from "./paths.mjs";
 import { step } from "./progress.mjs";
 import { runOrThrow } from "./processes.mjs";
@@ -89,7 +90,9 @@ async function places() {
   process.stdout.write(await runOrThrow("cargo", example, { cwd: root, env: environment }));
   const { places, bytes, files } = await (await import("../tests/faults/places.mjs")).placesOnDisk();
   const each = (bytes / places).toFixed(1);
-  process.stdout.write(`on disk  ${each} bytes a place, ${places} places in ${files} file of workerd\n`);
+  process.stdout.write(
+    `on disk  ${each} bytes a place, ${counted(places, "place")} in ${counted(files, "file")} of workerd\n`,
+  );
 }
 
 async function edge(options) {

@@ -1,8 +1,9 @@
 // `npm run operator`: steers an event from the terminal.
 import { createInterface } from "node:readline/promises";
 import { command, configFileOf, readArguments, UsageError, wholeNumber } from "./command-line.mjs";
+import { count } from "./counted.mjs";
 import { actions } from "./operating/actions.mjs";
-import { count, figuresOf, settingsOf } from "./operating/figures.mjs";
+import { figuresOf, settingsOf } from "./operating/figures.mjs";
 import { instant } from "./operating/instants.mjs";
 import { writeLog } from "./operating/log.mjs";
 import { DEFAULT_URL, reach, requireUrl } from "./operating/reach.mjs";

@@ -3,6 +3,7 @@ import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { LANGUAGES } from "../tests/page/scenes.mjs";
 import { command, configFileOf, readArguments, UsageError } from "./command-line.mjs";
+import { counted } from "./counted.mjs";
 import { root, wranglerFile } from "./paths.mjs";
 import { faceOf, viewsOf } from "./previewing/views.mjs";
 import { contactSheet } from "./previewing/contact-sheet.mjs";
@@ -50,10 +51,12 @@ async function main(words) {
   await step("the programs that make the pages", "no time; 1 to 3 min the first time", buildRenderers);
   const pages = await step("the pages", "a moment", (onLine) => render(views, face, onLine));
   for (const { name, html } of pages) writeFileSync(path.join(folder, `${name}.html`), html);
-  await step(`${pages.length} pages as pictures`, "1 to 2 min", (onLine) => takePictures(pages, folder, onLine));
+  await step(`${counted(pages.length, "page")} as pictures`, "1 to 2 min", (onLine) =>
+    takePictures(pages, folder, onLine),
+  );
   const index = path.join(folder, "index.html");
   writeFileSync(index, contactSheet(views[0].view, pages, Object.keys(SIZES), COLOUR_SCHEMES));
-  say(`${pages.length} pages, ${pages.length * 4} pictures`);
+  say(`${counted(pages.length, "page")}, ${counted(pages.length * 4, "picture")}`);
   process.stdout.write(`${index}\n`);
 }
 

@@ -1,5 +1,6 @@
 // `npm run probe`: looks from outside for ways around the waiting room.
 import { command, configFileOf, readArguments, UsageError, wholeNumber } from "./command-line.mjs";
+import { counted } from "./counted.mjs";
 import { wranglerFile } from "./paths.mjs";
 import { say } from "./progress.mjs";
 import { setup } from "./setup.mjs";
@@ -79,7 +80,7 @@ async function probe(groups, target, { unseen, limits, isJson }) {
   const count = groups.reduce((sum, { asks }) => sum + asks.length, 0);
   const servers = [...new Set(groups.flatMap(({ asks }) => asks.map(({ base }) => base)))];
   if (count > limits.most) throw new UsageError(`${count} requests are planned, --most is ${limits.most}`);
-  say(`Up to ${count} requests to ${servers.join(", ")}, ${limits.paceMs} ms apart:`);
+  say(`Up to ${counted(count, "request")} to ${servers.join(", ")}, ${limits.paceMs} ms apart:`);
   const startedAt = Date.now();
   const asker = new Asker(limits);
   const onGroup = ({ name, asks }) => say(`- ${name}: ${asks.length}`);

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { command, readArguments, UsageError } from "./command-line.mjs";
+import { counted } from "./counted.mjs";
 import { root, toolsDir } from "./paths.mjs";
 import { onStopRequest, startGroup, stopGroup } from "./processes.mjs";
 import { say, seconds, withSignsOfLife } from "./progress.mjs";
@@ -48,7 +49,7 @@ async function main(words) {
   const results = [];
   for (const suite of wanted) results.push(await runSuite(suite, mayInstall));
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
-  process.stdout.write(`\n${wanted.length} suites in ${seconds(Date.now() - startedAt)}\n`);
+  process.stdout.write(`\n${counted(wanted.length, "suite")} in ${seconds(Date.now() - startedAt)}\n`);
   for (const { name, output } of results) {
     for (const test of failedTests(output)) process.stdout.write(`failed in ${name}: ${test}\n`);
   }

@@ -2,6 +2,7 @@
 // let in as fast as the event's limits allow. So the last one waits until everybody has been let in, and half of that is
 // what one waits on average.
 import { UsageError } from "../command-line.mjs";
+import { counted } from "../counted.mjs";
 import { eventsOf } from "../wrangler-config.mjs";
 
 const DEFAULT_VISITORS = 10_000;
@@ -15,7 +16,12 @@ function perMinute({ per_minute, max_active, batch }, sessionMinutes) {
     ...(per_minute ? [{ rate: per_minute, by: `per_minute = ${per_minute}` }] : []),
     ...(batch ? [{ rate: (batch.size * 60) / batch.every_seconds, by: `batches of ${batch.size}` }] : []),
     ...(max_active
-      ? [{ rate: max_active / sessionMinutes, by: `max_active = ${max_active}, ${sessionMinutes} minutes each` }]
+      ? [
+          {
+            rate: max_active / sessionMinutes,
+            by: `max_active = ${max_active}, ${counted(sessionMinutes, "minute")} each`,
+          },
+        ]
       : []),
   ];
   return limits.toSorted((a, b) => a.rate - b.rate)[0];

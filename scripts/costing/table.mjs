@@ -1,4 +1,5 @@
 // A bill as text: what, how many, how much, and why so many.
+import { counted } from "../counted.mjs";
 import { INCLUDED } from "./prices.mjs";
 import { PUBLISHED } from "./published.mjs";
 
@@ -36,8 +37,8 @@ function crowdText(crowd, shape) {
     ? ` on average; let in by ${crowd.limit}, all of them after ${minutes(crowd.lastsMinutes)}`
     : "";
   return [
-    `${who}${amount(crowd.visitors)} visitors come within ${minutes(crowd.arriveMinutes)}, each waits ${minutes(crowd.waitMinutes)}${limit}`,
-    `${amount(shape.shards)} shards of at most 8,000 places, ${shape.openShards} taking joins at a time (${figure(shape.joinsOfShard)}/s each), ${shape.relays} relays`,
+    `${who}${counted(crowd.visitors, "visitor comes", "visitors come")} within ${minutes(crowd.arriveMinutes)}, each waits ${minutes(crowd.waitMinutes)}${limit}`,
+    `${counted(shape.shards, "shard")} of at most 8,000 places, ${shape.openShards} taking joins at a time (${figure(shape.joinsOfShard)}/s each), ${counted(shape.relays, "relay")}`,
   ].join("\n");
 }
 
@@ -55,9 +56,9 @@ function sumsText({ usd, by_mode }, { visitors }) {
 
 function notesText({ measured }, crowd) {
   return [
-    `Counted ${measured.at} with ${measured.visitors} visitors on workerd ${measured.workerd} (${measured.machine}).`,
+    `Counted ${measured.at} with ${counted(measured.visitors, "visitor")} on workerd ${measured.workerd} (${measured.machine}).`,
     "Processor time is this machine's, and that of the whole process: the objects' own, which is not billed, is in it.",
-    `Assumed, not measured: ${crowd.isolates} isolates of the edge; ${crowd.sessionMinutes} minutes and ${crowd.sessionRequests} requests inside; every page visible (a hidden`,
+    `Assumed, not measured: ${counted(crowd.isolates, "isolate")} of the edge; ${counted(crowd.sessionMinutes, "minute")} and ${counted(crowd.sessionRequests, "request")} inside; every page visible (a hidden`,
     "one asks once a minute at most); nobody leaves, reloads or comes twice; no bot.",
     `Not taken off: what a plan includes, ${INCLUDED}. Not added: the plan itself, storage (docs/storage.md).`,
   ].join("\n");

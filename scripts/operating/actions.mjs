@@ -1,6 +1,7 @@
 // What an operator can do: what it takes, what is sent, and what it will do, said with the numbers of this moment.
 import { UsageError, wholeNumber } from "../command-line.mjs";
-import { count, rateText, roomText } from "./figures.mjs";
+import { count, counted } from "../counted.mjs";
+import { rateText, roomText } from "./figures.mjs";
 import { instant } from "./instants.mjs";
 
 const MAX_LIMIT = 1_000_000;
@@ -25,14 +26,14 @@ export const actions = {
   pause: {
     body: (words, options) => ({ action: "pause", ...reasonOf("pause", words, options) }),
     says: (now) =>
-      `Nobody is called or admitted from now on. ${count(now.waiting)} go on waiting and joins are taken; ` +
-      `${count(now.active)} inside stay, their sessions end when they would have.`,
+      `Nobody is called or admitted from now on. ${goOnWaiting(now)} and joins are taken; ` +
+      `${counted(now.active, "inside stays", "inside stay")}, their sessions end when they would have.`,
   },
   resume: {
     body: () => ({ action: "resume" }),
     says: (now) => {
       if (!now.isPaused && !now.isStopped && !now.pause) return "Nothing is paused or stopped: this changes nothing.";
-      const inside = now.isStopped ? ` ${count(now.active)} inside reach the shop again.` : "";
+      const inside = now.isStopped ? ` ${counted(now.active, "inside reaches", "inside reach")} the shop again.` : "";
       return `Calls and admissions go on (${rateText(now.perMinute)}, ${roomText(now.maxActive)}).${inside}`;
     },
   },
@@ -46,24 +47,25 @@ export const actions = {
   off: {
     asks: true,
     body: () => ({ action: "off" }),
-    says: (now) => `Everybody passes to the shop at once, ${count(now.waiting)} wait now. No limit holds any more.`,
+    says: (now) =>
+      `Everybody passes to the shop at once, ${counted(now.waiting, "waits", "wait")} now. No limit holds any more.`,
   },
   soldout: {
     asks: true,
     body: () => ({ action: "soldout" }),
-    says: (now) => `${count(now.waiting)} waiting are told that it is sold out. ${insideFinish(now)}`,
+    says: (now) => `${areTold(now.waiting)} that it is sold out. ${insideFinish(now)}`,
   },
   close: {
     asks: true,
     body: () => ({ action: "close" }),
-    says: (now) => `${count(now.waiting)} waiting are told that the sale is over. ${insideFinish(now)}`,
+    says: (now) => `${areTold(now.waiting)} that the sale is over. ${insideFinish(now)}`,
   },
   open: {
     body: () => ({ action: "open" }),
     says: (now) => {
       const isEnded = now.mode === "off" || now.phases.some((phase) => phase === "soldout" || phase === "closed");
       if (!isEnded) return "It is neither off nor sold out nor closed: this changes nothing.";
-      return `Back to what the schedule has now; ${count(now.waiting)} wait, ${rateText(now.perMinute)}.`;
+      return `Back to what the schedule has now; ${counted(now.waiting, "waits", "wait")}, ${rateText(now.perMinute)}.`;
     },
   },
   reschedule: {
@@ -79,7 +81,7 @@ export const actions = {
     },
     says: (now, { opens_at: opensAt, line }, zone) =>
       `${line ? `Line ${line}` : "Every line that has not opened"} opens at ${instant(opensAt, zone)}. ` +
-      `${count(now.waiting)} keep their places; the page says what changed and why.`,
+      `${counted(now.waiting, "keeps the place", "keep their places")}; the page says what changed and why.`,
   },
   expect: {
     body: (words) => ({
@@ -87,7 +89,7 @@ export const actions = {
       visitors: wholeNumber(words.join(" ") || "nothing", { name: "expect", from: 1, to: MAX_EXPECTED }),
     }),
     says: (now, { visitors }) =>
-      `The queue is laid out for ${count(visitors)} visitors if it was for fewer; ${count(now.joined)} have joined. New shards ` +
+      `The queue is laid out for ${counted(visitors, "visitor")} if it was for fewer; ${counted(now.joined, "has", "have")} joined. New shards ` +
       "take joins, and no place moves.",
   },
   stock: {
@@ -97,15 +99,15 @@ export const actions = {
     }),
     says: (now, { left }) =>
       left === 0
-        ? `Nothing is left to sell for now: nobody is called until there is more. ${count(now.waiting)} go on waiting.`
-        : `${count(left)} are left to sell; the page tells those far back, and whoever was held by an empty stock goes on.`,
+        ? `Nothing is left to sell for now: nobody is called until there is more. ${goOnWaiting(now)}.`
+        : `${counted(left, "is", "are")} left to sell; the page tells those far back, and whoever was held by an empty stock goes on.`,
   },
   "close-line": {
     asks: true,
     body: (words) => ({ action: "close", line: lineOf("close-line", words) }),
     refuses: (now, { line }) => noSuchLine(now, line),
     says: (now, { line }) =>
-      `Line ${line} takes no joins and is not called any more; ${count(waitingIn(now, line))} waiting in it are told. The ` +
+      `Line ${line} takes no joins and is not called any more; ${areTold(waitingIn(now, line), "waiting in it")}. The ` +
       "other lines get its share.",
   },
   "open-line": {
@@ -126,7 +128,7 @@ export const actions = {
     says: (now, { max_active: wanted }) => {
       if (wanted === RESET) return `The limit goes back from ${roomText(now.maxActive)} to what the file has.`;
       const tooMany = wanted === null ? 0 : now.active - wanted;
-      const drains = `Nobody is sent away; nobody is admitted until ${count(tooMany + 1)} of the ${count(now.active)} inside have left.`;
+      const drains = `Nobody is sent away; nobody is admitted until ${count(tooMany + 1)} of the ${count(now.active)} inside ${tooMany === 0 ? "has" : "have"} left.`;
       return `From ${roomText(now.maxActive)} to ${roomText(wanted)}.${tooMany >= 0 && wanted !== null ? ` ${drains}` : ""}`;
     },
   },
@@ -146,6 +148,8 @@ function noSuchLine({ lines }, id) {
   return `there is no line ${JSON.stringify(id)}; there are: ${lines.map((line) => line.id).join(", ")}`;
 }
 
+const goOnWaiting = ({ waiting }) => counted(waiting, "goes on waiting", "go on waiting");
+const areTold = (people, who = "waiting") => counted(people, `${who} is told`, `${who} are told`);
 const waitingIn = (now, id) => now.lines.find((line) => line.id === id)?.waiting;
 
 function lineOf(verb, words) {
@@ -175,7 +179,7 @@ const insideFinish = (now) => `Nobody joins, is called or admitted; ${count(now.
 
 function minutesText(minutes) {
   if (minutes < 1) return "Under a minute";
-  return minutes < 120 ? `About ${Math.ceil(minutes)} minutes` : `About ${Math.ceil(minutes / 60)} hours`;
+  return minutes < 120 ? `About ${counted(Math.ceil(minutes), "minute")}` : `About ${Math.ceil(minutes / 60)} hours`;
 }
 
 function reasonOf(verb, words, { nextUpdateMinutes }) {

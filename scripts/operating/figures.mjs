@@ -1,10 +1,6 @@
 // What an operator wants to know of a queue, taken from the observability document: plain numbers and short words.
-
+import { count, counted } from "../counted.mjs";
 import { instant } from "./instants.mjs";
-
-const number = new Intl.NumberFormat("en");
-
-export const count = (value) => number.format(value ?? 0);
 
 /** The numbers and words of one observability document. */
 export function figuresOf({ board, totals, stock }) {
@@ -60,8 +56,7 @@ export const roomText = (maxActive) =>
   maxActive === null ? "no limit at the same time" : `at most ${count(maxActive)} at the same time`;
 
 /** For how many the queue is laid out. */
-export const shardsText = (shards) =>
-  shards === null ? "not known" : `for ${shards === 1 ? "one shard" : `${count(shards)} shards`}`;
+export const shardsText = (shards) => (shards === null ? "not known" : `for ${counted(shards, "shard")}`);
 
 /** A line's phase and opening; of an opening that is over it is said so. */
 export function lineText({ phase, opensAtMs }, zone) {

@@ -1,6 +1,7 @@
 // The whole event log into a file, as the room hands it out: page by page, one JSON object a line.
 import { createWriteStream } from "node:fs";
 import { once } from "node:events";
+import { counted } from "../counted.mjs";
 
 /** A page has a line at least: more pages than this are a mistake of the room's. */
 const MOST_PAGES = 1_000_000;
@@ -20,7 +21,7 @@ export async function writeLog(api, file) {
   if (file === "-") return null;
   out.end();
   await once(out, "finish");
-  return `${lines} lines in ${file}`;
+  return `${counted(lines, "line")} in ${file}`;
 }
 
 async function opened(file) {

@@ -1,5 +1,6 @@
 // What operators did, in the words of the command line.
-import { count, quoted } from "./figures.mjs";
+import { count, counted } from "../counted.mjs";
+import { quoted } from "./figures.mjs";
 import { instant } from "./instants.mjs";
 
 /** A limit as it was asked for: null stands for none. */
@@ -24,7 +25,7 @@ const WORDS = {
   stock: ({ left }) => `stock ${count(left)}`,
   close: ({ line }) => (line ? `close-line ${line}` : "close"),
   open: ({ line }) => (line ? `open-line ${line}` : "open"),
-  expect: ({ visitors }) => `expect ${count(visitors)} visitors`,
+  expect: ({ visitors }) => `expect ${counted(visitors, "visitor")}`,
   refused: ({ what }) => `refused: ${what}`,
   staff: ({ name, until_ms }, zone) => `staff-pass for ${quoted(name)} until ${instant(until_ms, zone)}`,
 };

@@ -1,5 +1,6 @@
 // What `status` prints of a queue.
-import { count, figuresOf, lineText, quoted, rateText, roomText, settingsOf, shardsText } from "./figures.mjs";
+import { count, counted } from "../counted.mjs";
+import { figuresOf, lineText, quoted, rateText, roomText, settingsOf, shardsText } from "./figures.mjs";
 import { instant } from "./instants.mjs";
 import { notedText } from "./noted.mjs";
 
@@ -30,7 +31,7 @@ const SHOP_WORDS = { good: "answers well", troubled: "is in trouble", down: "is 
 export function shopText(origin) {
   if (!origin || (origin.health === "unknown" && !origin.paused && origin.cap_per_minute == null)) return null;
   const { health, answers, failed, slow } = origin;
-  const counts = `of ${count(answers)} answers ${count(failed)} failed, ${count(slow)} were slow`;
+  const counts = `of ${counted(answers, "answer")} ${count(failed)} failed, ${counted(slow, "was", "were")} slow`;
   const does = SHOP_WORDS[health] === undefined ? "not heard from lately" : `${SHOP_WORDS[health]} (${counts})`;
   if (origin.paused) return `${does}; nobody is let in until it answers`;
   if (origin.cap_per_minute != null) return `${does}; at most ${count(origin.cap_per_minute)} a minute are let in`;
@@ -70,7 +71,7 @@ export function statusLines({ event, url, zone, document, draws = null }) {
   if (wrong?.count > 0) {
     rows.push([
       "guesses",
-      `${count(wrong.count)} wrong operator tokens, the last at ${instant(wrong.last_at_ms, zone)}`,
+      `${counted(wrong.count, "wrong operator token")}, the last at ${instant(wrong.last_at_ms, zone)}`,
     ]);
   }
   const noted = document.noted ?? [];

@@ -1,4 +1,5 @@
 // All pictures of a preview on one page.
+import { counted } from "../counted.mjs";
 
 const escaped = (text) =>
   text.replace(/[&<>"]/g, (letter) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[letter]);
@@ -25,7 +26,7 @@ export function contactSheet({ title, language }, pages, sizes, colourSchemes) {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}: every page</title><style>${STYLES}</style></head>
-<body><h1>${escaped(title)}</h1><p>${pages.length} pages in ${escaped(language)}</p>
+<body><h1>${escaped(title)}</h1><p>${counted(pages.length, "page")} in ${escaped(language)}</p>
 ${pages.map(section).join("\n")}
 </body></html>
 `;

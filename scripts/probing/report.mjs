@@ -1,4 +1,5 @@
 // What was found, in plain words for a person, or as a document for a machine.
+import { counted } from "../counted.mjs";
 import { gathered, isLeak } from "./findings.mjs";
 
 /** `"closed"`, `"leaks"` or `"unasked"`. */
@@ -28,7 +29,7 @@ export function linesOf(outcome, target, { requests, seconds }) {
   const kinds = gathered(outcome.found);
   const leaks = kinds.filter(isLeak);
   return [
-    `${target.event.id} at ${target.publicBase}: ${requests} requests in ${seconds} s`,
+    `${target.event.id} at ${target.publicBase}: ${counted(requests, "request")} in ${seconds} s`,
     "",
     ...kinds.flatMap(linesOfKind),
     ...outcome.passed.map(({ says, asked, shut }) => `ok      ${says} (${shut ?? `${asked} asked`})`),
@@ -51,11 +52,11 @@ function linesOfKind({ severity, says, then, examples, count }) {
 function summary({ isAsked, unseen }, leaks, { publicBase }) {
   if (!isAsked) return `${publicBase} could not be asked; nothing is known.`;
   if (leaks.length > 0) {
-    const counted = ["high", "medium", "low"]
+    const bySeverity = ["high", "medium", "low"]
       .map((severity) => [leaks.filter((each) => each.severity === severity).length, severity])
       .filter(([count]) => count > 0)
       .map(([count, severity]) => `${count} ${severity}`);
-    return `It leaks: ${counted.join(", ")}.`;
+    return `It leaks: ${bySeverity.join(", ")}.`;
   }
   return unseen.length > 0 ? "Nothing that was seen leaks. Some could not be seen." : "Nothing leaks.";
 }

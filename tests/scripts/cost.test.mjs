@@ -302,6 +302,18 @@ test("the command writes the sums in their exact form, and prints every line wit
   }
 });
 
+test("one is said as one: a visitor, a shard, a relay", async () => {
+  const alone = ["--isolates", "1", "--session-minutes", "1", "--session-requests", "1"];
+  for (const [visitors, said] of [
+    ["1", ["1 visitor comes", "1 shard of at most", "1 isolate of the edge; 1 minute and 1 request inside"]],
+    ["405000", ["405,000 visitors come", "51 shards of at most", " 1 relay\n"]],
+  ]) {
+    const { code, output } = await cost("--counts", "tests/cost/counts.json", "--visitors", visitors, ...alone);
+    assert.equal(code, 0, output);
+    for (const words of said) assert.ok(output.includes(words), `${words}: ${output}`);
+  }
+});
+
 test("input that makes no sense is told which field it is, and what is allowed", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "anteroom-cost-test-"));
   const file = (name, text) => {

@@ -134,6 +134,23 @@ test("every action says what it will do, with the numbers of this moment", () =>
   assert.match(says("message", "hello"), /"hello"/);
 });
 
+test("one is said as one, whatever is counted", () => {
+  const alone = { lines: [line({ called: 1_999 })], shards: 1 };
+  const now = figuresOf(queue({ board: alone, totals: { active: 1, joined: 1 } }));
+  const says = (verb, ...words) => actions[verb].says(now, actions[verb].body(words, { nextUpdateMinutes: "10" }));
+  assert.match(says("pause", "x"), /1 goes on waiting and joins are taken; 1 inside stays/);
+  assert.match(says("soldout"), /^1 waiting is told that it is sold out/);
+  assert.match(says("off"), /1 waits now/);
+  assert.match(says("close-line", "general"), /1 waiting in it is told/);
+  assert.match(says("expect", "1"), /for 1 visitor if it was for fewer; 1 has joined/);
+  assert.match(says("stock", "1"), /^1 is left/);
+  assert.match(says("rate", "1"), /About 1 minute for/);
+  assert.match(says("limit", "1"), /until 1 of the 1 inside has left/);
+  assert.match(settingsOf(now)["laid out"], /^for 1 shard$/);
+  const shop = { health: "good", answers: 1, failed: 0, slow: 1, acts: true, paused: false };
+  assert.match(shopText(shop), /of 1 answer 0 failed, 1 was slow/);
+});
+
 test("a pause and a stop are told apart", () => {
   const pause = { reason: "bank", next_update_at_ms: null };
   const paused = queue({ board: { pause, lines: [line({ phase: "paused" })] } });
