@@ -25,12 +25,22 @@ export function command(moduleUrl, usage, main) {
   });
 }
 
-/** `parseArgs` whose complaints are usage errors. */
+/** What no word of a command line can have. */
+const MARK = "\0";
+const unmarked = (value) => (typeof value === "string" ? value.replaceAll(MARK, "") : value);
+
+/**
+ * `parseArgs` whose complaints are usage errors, and for which a negative number is a value: so whoever wants a number says
+ * what is allowed. It is marked while it is parsed, since a word that begins with a dash would be an option.
+ */
 export function readArguments(words, options, allowPositionals = false) {
+  const args = words.map((word) => word.replace(/^-(?=\.?\d)/, `${MARK}-`));
   try {
-    return parseArgs({ args: words, options, allowPositionals });
+    const { values, positionals } = parseArgs({ args, options, allowPositionals });
+    const each = ([name, value]) => [name, Array.isArray(value) ? value.map(unmarked) : unmarked(value)];
+    return { values: Object.fromEntries(Object.entries(values).map(each)), positionals: positionals.map(unmarked) };
   } catch (error) {
-    throw new UsageError(error.message);
+    throw new UsageError(unmarked(error.message));
   }
 }
 

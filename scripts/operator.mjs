@@ -107,7 +107,9 @@ async function change({ api, event, url, zone }, verb, body, isAgreed) {
   const [was, is] = [settingsOf(before, zone), settingsOf(after, zone)];
   const changed = Object.keys(is).filter((name) => was[name] !== is[name]);
   printLines(changed.map((name) => `  ${name}: ${was[name]} -> ${is[name]}`));
-  printLines([changed.length === 0 ? "  nothing changed" : "  done; in force at every edge within 2 seconds"]);
+  const { shows } = actions[verb];
+  const nothing = `  nothing changed${shows ? `: ${shows} ${is[shows]}` : ""}`;
+  printLines([changed.length === 0 ? nothing : "  done; in force at every edge within 2 seconds"]);
   printLines([`  now: ${after.state}, ${numbers(after)}`]);
 }
 

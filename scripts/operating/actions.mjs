@@ -20,6 +20,7 @@ const RESET = "reset";
 
 /**
  * `refuses` says what the room would say, from what was read before, so that nothing is announced that cannot be done.
+ * `shows`: which of the settings (figures.mjs) holds now is said also where it did not change.
  * `asks`: a mistake here is felt by everybody at once, so a person at a terminal is asked first.
  */
 export const actions = {
@@ -116,17 +117,19 @@ export const actions = {
     says: (_now, { line }) => `Line ${line} goes back to what the schedule has now.`,
   },
   rate: {
+    shows: "rate",
     body: (words) => ({ action: "retune", per_minute: limitOf("rate", words) }),
     says: (now, { per_minute: wanted }) => {
-      if (wanted === RESET) return `The rate goes back from ${rateText(now.perMinute)} to what the file has.`;
+      if (wanted === RESET) return `The rate ${backText(rateText, now.perMinute, now.inFile?.per_minute)}`;
       const needs = wanted && now.waiting > 0 ? ` ${minutesText(now.waiting / wanted)} for those who wait now.` : "";
       return `From ${rateText(now.perMinute)} to ${rateText(wanted)}.${needs}`;
     },
   },
   limit: {
+    shows: "limit",
     body: (words) => ({ action: "retune", max_active: limitOf("limit", words) }),
     says: (now, { max_active: wanted }) => {
-      if (wanted === RESET) return `The limit goes back from ${roomText(now.maxActive)} to what the file has.`;
+      if (wanted === RESET) return `The limit ${backText(roomText, now.maxActive, now.inFile?.max_active)}`;
       const tooMany = wanted === null ? 0 : now.active - wanted;
       const drains = `Nobody is sent away; nobody is admitted until ${count(tooMany + 1)} of the ${count(now.active)} inside ${tooMany === 0 ? "has" : "have"} left.`;
       return `From ${roomText(now.maxActive)} to ${roomText(wanted)}.${tooMany >= 0 && wanted !== null ? ` ${drains}` : ""}`;
@@ -173,6 +176,13 @@ function requiredReason(verb, words) {
   const reason = words.join(" ").trim();
   if (reason !== "" && Buffer.byteLength(reason) <= MAX_REASON_BYTES) return reason;
   throw new UsageError(`${verb} takes a reason of 1 to ${MAX_REASON_BYTES} bytes, which visitors read`);
+}
+
+/** From the live value to what the file has, where the room says that; undefined: it does not. */
+function backText(text, live, inFile) {
+  if (inFile === undefined) return `goes back from ${text(live)} to what the file has.`;
+  if (live === inFile) return `is what the file has already, ${text(live)}: this changes nothing.`;
+  return `goes back from ${text(live)} to what the file has, ${text(inFile)}.`;
 }
 
 const insideFinish = (now) => `Nobody joins, is called or admitted; ${count(now.active)} inside may finish.`;

@@ -3,7 +3,7 @@ import { count, counted } from "../counted.mjs";
 import { instant } from "./instants.mjs";
 
 /** The numbers and words of one observability document. */
-export function figuresOf({ board, totals, stock }) {
+export function figuresOf({ board, totals, stock, settings }) {
   const lines = board.lines ?? [];
   const entries = lines.reduce((sum, line) => sum + line.entries, 0);
   const called = lines.reduce((sum, line) => sum + Math.min(line.called, line.entries), 0);
@@ -23,6 +23,7 @@ export function figuresOf({ board, totals, stock }) {
     phases: phasesOf(board),
     maxActive: board.limits?.max_active ?? null,
     perMinute: board.limits?.per_minute ?? null,
+    inFile: settings?.limits,
     message: board.message ?? null,
     pause: board.pause ?? null,
     shards: board.shards ?? null,

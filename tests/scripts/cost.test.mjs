@@ -324,7 +324,7 @@ test("input that makes no sense is told which field it is, and what is allowed",
     for (const [words, says] of [
       [["--visitors", "0"], '--visitors is "0", allowed is 1 to 200000000'],
       [["--visitors", "many"], '--visitors is "many"'],
-      [["--wait-minutes", "-1"], "--wait-minutes"],
+      [["--wait-minutes", "-1"], '--wait-minutes is "-1", allowed is 0 to 10080'],
       [["--wait-minutes", "10081"], '--wait-minutes is "10081", allowed is 0 to 10080'],
       [["--mode", "pull"], '--mode is "pull", allowed is push or poll'],
       [["--event", "nowhere"], '--event is "nowhere"; there are: demo, world-tour'],

@@ -12,6 +12,8 @@ import { operatorApi } from "../../scripts/operating/api.mjs";
 import { writeLog } from "../../scripts/operating/log.mjs";
 import { notedText } from "../../scripts/operating/noted.mjs";
 import { shopText, statusLines } from "../../scripts/operating/status.mjs";
+import { root } from "../../scripts/paths.mjs";
+import { run } from "../../scripts/processes.mjs";
 
 const line = (more = {}) => ({ id: "general", phase: "open", called: 700, lapsed: 0, entries: 2000, ...more });
 const queue = ({ board = {}, totals = {} } = {}) => ({
@@ -132,6 +134,37 @@ test("every action says what it will do, with the numbers of this moment", () =>
   assert.match(says("limit", "100"), /until 399 of the 498 inside have left/);
   assert.doesNotMatch(says("limit", "600"), /until/);
   assert.match(says("message", "hello"), /"hello"/);
+});
+
+test("what goes back to the file's limits says from which number to which", () => {
+  const settings = { limits: { max_active: null, per_minute: 1200, batch: null } };
+  const says = (document, verb) => actions[verb].says(figuresOf(document), actions[verb].body(["reset"]));
+  const lowered = { ...queue(), settings };
+  assert.match(says(lowered, "rate"), /goes back from 60 a minute to what the file has, 1,200 a minute\.$/);
+  assert.match(says(lowered, "limit"), /from at most 500 at the same time to what the file has, no limit at the same/);
+  const same = { ...queue({ board: { limits: settings.limits } }), settings };
+  assert.match(says(same, "rate"), /^The rate is what the file has already, 1,200 a minute: this changes nothing\.$/);
+  assert.match(says(queue(), "rate"), /to what the file has\.$/, "a room that does not say");
+});
+
+test("after a reset it is said which number holds, also where it is the same", async () => {
+  const limits = { max_active: 500, per_minute: 1200, batch: null };
+  let document = { ...queue(), settings: { limits } };
+  const server = createServer((request, response) => {
+    if (request.method === "PATCH") document = { ...queue({ board: { limits } }), settings: { limits } };
+    response.end(JSON.stringify(document));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const operate = (...words) =>
+    run(process.execPath, ["scripts/operator.mjs", "--url", url, ...words], {
+      cwd: root,
+      env: { ...process.env, OPERATOR_TOKEN: "x.y.z" },
+    });
+  const [back, same] = [await operate("rate", "reset"), await operate("limit", "reset")];
+  await new Promise((resolve) => server.close(resolve));
+  assert.match(back.output, /rate: 60 a minute -> 1,200 a minute\n {2}done/);
+  assert.match(same.output, /nothing changed: limit at most 500 at the same time/);
 });
 
 test("one is said as one, whatever is counted", () => {
