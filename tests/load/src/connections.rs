@@ -21,7 +21,7 @@ use crate::history::{Clock, Moment};
 use crate::tls::Tls;
 
 /// How long an answer may take: far beyond what the room promises.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
+pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The largest answer that is read, in bytes: ten times the heaviest queue page.
 const MOST_BODY_BYTES: usize = 1 << 20;
@@ -103,6 +103,11 @@ impl Connections {
         self.answered.get()
     }
 
+    /// From now on nothing is sent, and whoever waits for a connection gets no answer.
+    pub fn close(&self) {
+        self.slots.close();
+    }
+
     /// Sends `request` and reads the whole answer. All requests to a room may be repeated, so one
     /// that meets a connection that was just closed is sent again on a fresh one.
     pub async fn send(&self, mut request: Request<Full<Bytes>>) -> Result<Answer, NoAnswer> {
@@ -116,7 +121,7 @@ impl Connections {
             .slots
             .acquire()
             .await
-            .map_err(|error| NoAnswer(error.to_string()))?;
+            .map_err(|_| NoAnswer("nothing was answered, and the run is over".to_owned()))?;
         let sent = self.clock.now();
         let kept = self
             .idle

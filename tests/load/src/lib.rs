@@ -24,6 +24,7 @@ pub mod joins;
 pub mod lines;
 pub mod options;
 pub mod percentiles;
+pub mod presence;
 pub mod push;
 pub mod report;
 pub mod room;

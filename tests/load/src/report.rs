@@ -54,6 +54,10 @@ pub struct Outcome {
     pub ends: Vec<(&'static str, u64)>,
     /// Visitors who wanted to enter and were still waiting at the deadline.
     pub unfinished: u64,
+    /// Visitors who never got a place.
+    pub not_joined: u64,
+    /// Why the room did not answer when the run was over, if it did not.
+    pub away: Option<String>,
     /// Requests that failed or were answered without use.
     pub failures: u64,
     /// Requests that were answered.
@@ -104,6 +108,8 @@ impl Outcome {
                 ("lost", count(End::Lost)),
             ],
             unfinished: count(End::Unfinished),
+            not_joined: count(End::NotJoined),
+            away: None,
             failures: history
                 .visitors
                 .iter()
@@ -114,10 +120,11 @@ impl Outcome {
         }
     }
 
-    /// Whether all promises held, nobody was lost, and everybody who wanted to got through.
+    /// Whether all promises held, nobody was lost, everybody who wanted to got through, and the room was there to say so.
     pub fn passed(&self) -> bool {
         let somebody = self.figures.joins.acknowledged > 0 || self.figures.admitted > 0;
-        self.violations.is_empty() && self.figures.lost == 0 && self.unfinished == 0 && somebody
+        let everybody = self.figures.lost + self.unfinished + self.not_joined == 0;
+        self.violations.is_empty() && everybody && somebody && self.away.is_none()
     }
 }
 
@@ -157,6 +164,11 @@ pub fn verdict(outcome: &Outcome) -> String {
         return "passed".to_owned();
     }
     let mut reasons = Vec::new();
+    if let Some(why) = &outcome.away {
+        reasons.push(format!(
+            "the room did not answer when the run was over: {why}"
+        ));
+    }
     let broken = outcome.figures.violations.iter();
     let broken: Vec<&str> = broken
         .filter(|(_, count)| **count > 0)
@@ -173,6 +185,9 @@ pub fn verdict(outcome: &Outcome) -> String {
             "{} still waited at the deadline (--deadline-seconds gives them longer)",
             outcome.unfinished
         ));
+    }
+    if outcome.not_joined > 0 {
+        reasons.push(format!("{} never got a place", outcome.not_joined));
     }
     if reasons.is_empty() {
         reasons.push("nobody got a place or came in".to_owned());
@@ -233,5 +248,14 @@ mod tests {
         let mut lost = waiting;
         lost.figures.lost = 2;
         assert!(verdict(&lost).starts_with("FAILED: 2 lost their place; 35 still waited"));
+        let mut outside = passed.clone();
+        outside.not_joined = 3;
+        assert_eq!(verdict(&outside), "FAILED: 3 never got a place");
+        let away = Outcome {
+            away: Some("connection refused".to_owned()),
+            ..passed
+        };
+        let said = "FAILED: the room did not answer when the run was over: connection refused";
+        assert_eq!(verdict(&away), said);
     }
 }

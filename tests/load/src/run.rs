@@ -3,15 +3,17 @@
 
 use std::cell::RefCell;
 use std::io::Write;
+use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
 use tokio::task::LocalSet;
-use tokio::time::{sleep, sleep_until};
+use tokio::time::{sleep, sleep_until, timeout};
 
-use crate::connections::Connections;
+use crate::connections::{Connections, REQUEST_TIMEOUT};
 use crate::history::{Clock, End, History, Limits, Moment, VisitorHistory};
 use crate::options::Options;
+use crate::presence::Presence;
 use crate::report::Outcome;
 use crate::room::{Browser, Room};
 use crate::visitor::{self, Surroundings};
@@ -19,6 +21,13 @@ use crate::{joins, lines};
 
 /// How often the bystander reads the board.
 const BOARD_EVERY: Duration = Duration::from_secs(1);
+
+/// A room that is silent for so long is said not to answer, while the answer is waited for.
+const SILENT_AFTER: Duration = Duration::from_secs(5);
+
+/// So long after the deadline nobody is under way who got any answers: a request meets a connection that was kept, and
+/// then a fresh one. Whoever is left waits for others whom a silent room keeps waiting.
+const GIVEN_UP_AFTER: Duration = REQUEST_TIMEOUT.saturating_mul(2);
 
 /// How often progress is told, in boards.
 const TOLD_EVERY_BOARDS: usize = 10;
@@ -71,6 +80,7 @@ pub async fn run_here(options: &Options) -> Result<Outcome, String> {
         .await
         .map_err(|problem| format!("no board of event {}: {problem}", options.event))?;
     let bystander = tokio::task::spawn_local(watch_board(Rc::clone(&around), Rc::clone(&history)));
+    let closing = tokio::task::spawn_local(give_up(Rc::clone(&around)));
     let (start, visitors) = if options.joins_only {
         let permits = joins::permits(&around, options.visitors).await?;
         let start = clock.now();
@@ -80,9 +90,10 @@ pub async fn run_here(options: &Options) -> Result<Outcome, String> {
         (start, arrive(&around, options, start).await)
     };
     bystander.abort();
+    closing.abort();
     // An answer may be up to a board's refresh old; the last one has to know of every visitor.
     sleep(2 * BOARD_EVERY).await;
-    read_board(&around.room, &history).await?;
+    let away = read_board(&around.room, &history).await.err();
     let mut history = history.take();
     history.visitors = visitors;
     history.limits.max_active = options.max_active.or(history.limits.max_active);
@@ -98,12 +109,16 @@ pub async fn run_here(options: &Options) -> Result<Outcome, String> {
             .and_then(write)
             .map_err(|error| format!("--history {}: {error}", file.display()))?;
     }
-    Ok(Outcome::of(
-        &history,
-        start,
-        clock.now(),
-        around.room.connections.answered(),
-    ))
+    let answered = around.room.connections.answered();
+    let outcome = Outcome::of(&history, start, clock.now(), answered);
+    Ok(Outcome { away, ..outcome })
+}
+
+/// Ends what a silent room keeps waiting beyond the run's time.
+async fn give_up(around: Rc<Surroundings>) {
+    let at = around.deadline.plus(GIVEN_UP_AFTER);
+    sleep_until(around.clock.instant(at).into()).await;
+    around.room.connections.close();
 }
 
 /// Lets all visitors arrive when they are due, waits for them, and asks for the places of those
@@ -129,7 +144,9 @@ async fn arrive(
     for visit in visits {
         seen.push(visit.await.unwrap_or_default());
     }
-    for group in seen.chunks_mut(ASKED_AT_ONCE) {
+    // A room that is away would keep each of these questions waiting.
+    let is_there = around.room.board().await.is_ok();
+    for group in seen.chunks_mut(ASKED_AT_ONCE).filter(|_| is_there) {
         let mut asked = Vec::new();
         for (index, (visitor, cookies)) in group.iter_mut().enumerate() {
             let Some(cookies) = cookies.take() else {
@@ -152,12 +169,29 @@ async fn arrive(
 }
 
 async fn watch_board(around: Rc<Surroundings>, history: Rc<RefCell<History>>) {
+    let say = |what: &str| eprintln!("{:>5} s  {what}", around.clock.now().0 / 1_000_000);
+    let mut presence = Presence::default();
+    let mut note = |read: &Result<(), String>| {
+        if let Some(what) = presence.note(read, around.clock.now()) {
+            say(&what);
+        }
+    };
     loop {
         sleep(BOARD_EVERY).await;
-        // A board that cannot be read now is read in a second; visitors count failures.
-        let _ = read_board(&around.room, &history).await;
+        let mut reading = pin!(read_board(&around.room, &history));
+        let read = match timeout(SILENT_AFTER, &mut reading).await {
+            Ok(read) => read,
+            Err(_) => {
+                let seconds = SILENT_AFTER.as_secs();
+                note(&Err(format!("nothing came within {seconds} s")));
+                reading.await
+            }
+        };
+        note(&read);
         let history = history.borrow();
-        if history.boards.len().is_multiple_of(TOLD_EVERY_BOARDS)
+        // A board that cannot be read now is read in a second; visitors count failures.
+        if read.is_ok()
+            && history.boards.len().is_multiple_of(TOLD_EVERY_BOARDS)
             && let Some(board) = history.boards.last()
         {
             let lines: Vec<String> = board
@@ -165,11 +199,7 @@ async fn watch_board(around: Rc<Surroundings>, history: Rc<RefCell<History>>) {
                 .iter()
                 .map(|(id, called, _, entries)| format!("{id}: {called} of {entries} called"))
                 .collect();
-            eprintln!(
-                "{:>5} s  {}",
-                around.clock.now().0 / 1_000_000,
-                lines.join(", ")
-            );
+            say(&lines.join(", "));
         }
     }
 }

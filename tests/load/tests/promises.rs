@@ -25,8 +25,12 @@ async fn run_against(queue: Queue, more: &str) -> Outcome {
 }
 
 async fn run_at(url: &str, more: &str) -> Result<Outcome, String> {
+    let deadline = match more.contains("--deadline-seconds") {
+        true => "",
+        false => "--deadline-seconds 20",
+    };
     let line = format!(
-        "--url {url} --event demo --visitors {VISITORS} --arrivals-per-second 200 --deadline-seconds 20 --alone {more}"
+        "--url {url} --event demo --visitors {VISITORS} --arrivals-per-second 200 --alone {deadline} {more}"
     );
     let options = Options::parse(line.split_whitespace().map(OsString::from).collect()).unwrap();
     run_here(&options).await
@@ -242,6 +246,40 @@ fn a_room_is_not_asked_when_its_certificate_is_nobodys_or_anothers() {
         let is_said = problem.split('|').any(|words| said.contains(words));
         assert!(is_said, "{problem}: {said}");
     }
+}
+
+#[test]
+fn a_room_that_goes_away_and_stays_away_is_the_verdict() {
+    let (is_there, there) = std::sync::mpsc::channel();
+    let (ends, mut end) = tokio::sync::oneshot::channel::<()>();
+    // All that it serves ends with its thread, as when a server is killed.
+    let room = std::thread::spawn(move || {
+        within_one_thread(async {
+            let queue = Queue::new(Misbehaviour::None, 5, 600);
+            is_there.send(fake_room::start(queue, None).await).unwrap();
+            let _ = (&mut end).await;
+        })
+    });
+    let url = format!("http://{}", there.recv().unwrap());
+    let outcome = within_one_thread(async {
+        tokio::task::spawn_local(async move {
+            tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+            ends.send(()).unwrap();
+        });
+        run_at(&url, "--deadline-seconds 2 --session-seconds 0").await
+    })
+    .unwrap();
+    room.join().unwrap();
+    assert!(!outcome.passed());
+    let verdict = anteroom_load::report::verdict(&outcome);
+    assert!(
+        verdict.starts_with("FAILED: the room did not answer when the run was over: "),
+        "{verdict}"
+    );
+    assert!(
+        outcome.unfinished > 0 && outcome.not_joined > 0,
+        "{verdict}"
+    );
 }
 
 #[test]
