@@ -116,6 +116,11 @@ pub async fn vitals(env: &Env, event: &'static Event) -> Result<wire::Vitals, Ro
     coordinator(env, event, CoordinatorAsk::Vitals).await
 }
 
+/// How many shards and relays owe the coordinator a report and are silent. One of before there was this question refuses it.
+pub async fn silent(env: &Env, event: &'static Event) -> Result<u16, RoomError> {
+    coordinator(env, event, CoordinatorAsk::Silent).await
+}
+
 /// Sends a visitor's command to the home of a place. A run that was deleted takes nobody and knows nobody.
 pub async fn command(
     env: &Env,
@@ -262,6 +267,7 @@ fn most_calls(ask: &CoordinatorAsk) -> u32 {
         | CoordinatorAsk::Handled(..)
         | CoordinatorAsk::Relayed(..)
         | CoordinatorAsk::Vitals
+        | CoordinatorAsk::Silent
         | CoordinatorAsk::Watched(..)
         | CoordinatorAsk::Origin
         | CoordinatorAsk::Turnstile

@@ -154,15 +154,16 @@ impl<T> CoordinatorDesk<T> {
                 return Taken::Answered(to, wire::encode(&vitals));
             }
             CoordinatorAsk::Origin => {
-                let origin = self.coordinator.origin();
-                return Taken::Answered(to, wire::encode(&origin));
+                return Taken::Answered(to, wire::encode(&self.coordinator.origin()));
+            }
+            CoordinatorAsk::Silent => {
+                return Taken::Answered(to, wire::encode(&self.coordinator.silent(now)));
             }
             CoordinatorAsk::Operate { action, by } => CoordinatorCommand::Operate { action, by },
             CoordinatorAsk::Observe => CoordinatorCommand::Wake,
             CoordinatorAsk::Count => return Taken::Answered(to, wire::encode(&self.totals)),
             CoordinatorAsk::Refusals => {
-                let refusals = self.coordinator.refusals();
-                return Taken::Answered(to, wire::encode(&refusals));
+                return Taken::Answered(to, wire::encode(&self.coordinator.refusals()));
             }
             CoordinatorAsk::Turnstile => {
                 return Taken::Answered(to, wire::encode(&self.turnstile));

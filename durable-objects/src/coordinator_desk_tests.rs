@@ -177,6 +177,26 @@ fn what_edges_did_for_visitors_adds_up_and_is_told_with_the_waits() {
     assert_eq!(vitals.came_true, [None], "one line, and no wait is over");
 }
 
+#[test]
+fn whose_report_is_missing_is_told_at_once() {
+    let (mut desk, mut rows) = desk();
+    let silent = |desk: &mut CoordinatorDesk<u32>, now, rows: &Memory| {
+        let Taken::Answered(9, bytes) = desk.ask(CoordinatorAsk::Silent, [1; 16], 9, now, rows)
+        else {
+            panic!("a count is answered at once");
+        };
+        wire::decode::<u16>(&bytes).unwrap()
+    };
+    let ask = CoordinatorAsk::report(report(0, 3), EdgeCounts::default());
+    assert_eq!(desk.ask(ask, [1; 16], 0, T, &rows), Taken::Waits);
+    desk.step(T.plus(WINDOW), &mut rows).unwrap();
+    assert_eq!(silent(&mut desk, T.plus(WINDOW), &rows), 0);
+    assert_eq!(
+        silent(&mut desk, T.plus(Millis::from_seconds(20)), &rows),
+        1
+    );
+}
+
 /// D9, and a roll-back: versions of before there were roles could read neither.
 #[test]
 fn what_an_operator_was_refused_is_told_apart_and_stands_in_the_log_but_in_no_other_row() {

@@ -75,6 +75,7 @@ mod uplink;
 #[cfg(test)]
 mod visitors;
 pub mod wire;
+mod wrong_tokens;
 
 pub use coordinator_object::CoordinatorObject;
 pub use relay_object::RelayObject;

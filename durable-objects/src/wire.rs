@@ -12,13 +12,13 @@ pub use crate::handling_counts::{CALL_BOUNDS_MS, HandlingCounts};
 pub use crate::refusal::FORGOTTEN;
 pub use crate::relay_wire::Counted;
 pub use crate::turnstile_counts::TurnstileCounts;
+pub use crate::wrong_tokens::WrongTokens;
 use anteroom_queue::board::{Board, Stock};
 use anteroom_queue::coordinator::command::{Action, CoordinatorReply, Noted};
 use anteroom_queue::coordinator::health::Answers;
 pub use anteroom_queue::coordinator::health::OriginView;
 use anteroom_queue::shard::command::{ShardCommand, ShardReply};
 use anteroom_queue::sync::{RelayReport, SyncRequest};
-use anteroom_queue::units::UnixMillis;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -164,6 +164,8 @@ pub enum CoordinatorAsk {
     Vitals,
     /// A relay reports, with everything that the edges counted.
     Relayed(RelayReport, Counted),
+    /// How many that owe the coordinator a report are silent: answered with a `u16` instead of a [`CoordinatorAnswer`].
+    Silent,
 }
 
 /// A coordinator's answer.
@@ -171,26 +173,6 @@ pub type CoordinatorAnswer = CoordinatorReply;
 
 /// What operators asked for and were refused lately, oldest first.
 pub type Refusals = Vec<Noted>;
-
-/// Operator tokens that nobody had signed, as the edges counted them since the coordinator last started. Nothing of them
-/// is kept but this.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WrongTokens {
-    /// How many.
-    pub count: u64,
-    /// When the coordinator last heard of one.
-    pub last_at: Option<UnixMillis>,
-}
-
-impl WrongTokens {
-    /// Takes up what an edge counted.
-    pub fn add(&mut self, more: u32, now: UnixMillis) {
-        self.count += u64::from(more);
-        if more > 0 {
-            self.last_at = Some(now);
-        }
-    }
-}
 
 /// Lines of the event log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -136,6 +136,7 @@ fn d9_every_later_question_is_refused_by_an_older_coordinator_and_none_is_taken_
         CoordinatorAsk::Refusals,
         CoordinatorAsk::Handled(report(), PLAIN, APART, HandlingCounts::NONE),
         CoordinatorAsk::Vitals,
+        CoordinatorAsk::Silent,
     ] {
         let bytes = encode(&to_coordinator(later.clone()));
         assert_eq!(

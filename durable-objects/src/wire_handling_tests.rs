@@ -1,7 +1,7 @@
 //! The edges' own work, in messages of their own kind. An object of before there was this refuses the one message that tells
 //! it and is then asked in the words of before: rows D9.
 
-use anteroom_queue::units::ShardIndex;
+use anteroom_queue::units::{ShardIndex, UnixMillis};
 
 use super::tests::{check, to_coordinator, to_shard};
 use super::*;
@@ -78,6 +78,11 @@ fn an_edge_of_another_version_can_still_tell_of_its_work_and_ask_for_it() {
         to_coordinator(CoordinatorAsk::Vitals),
         "02 0464656d6f 01 0b",
     );
+    check(
+        to_coordinator(CoordinatorAsk::Silent),
+        "02 0464656d6f 01 0d",
+    );
+    check(300_u16, "02 ac02");
     let vitals = Vitals {
         handling: HANDLING,
         came_true: vec![

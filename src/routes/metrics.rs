@@ -9,7 +9,7 @@ use std::fmt::Write;
 use anteroom_config::Event;
 use anteroom_durable_objects::wire::CoordinatorAsk;
 use anteroom_queue::coordinator::command::CoordinatorReply;
-use futures_util::future::{join, join_all, join5};
+use futures_util::future::{join, join_all, join3, join5};
 use worker::Env;
 
 use crate::answer::Answer;
@@ -45,8 +45,9 @@ async fn of_event(visit: &Visit, env: &Env, event: &'static Event) -> Vec<Sample
         rooms::turnstile(env, event),
     );
     let own = board_reads::current(env, &visit.context, event);
-    let ((reply, edge, crawlers, origin, widget), (vitals, own)) =
-        join(of_coordinator, join(rooms::vitals(env, event), own)).await;
+    let more = join3(rooms::vitals(env, event), rooms::silent(env, event), own);
+    let ((reply, edge, crawlers, origin, widget), (vitals, silent, own)) =
+        join(of_coordinator, more).await;
     let board_age = own.map(|in_use| in_use.age);
     match reply {
         Ok(CoordinatorReply::State { board, totals, .. }) => samples::of(
@@ -60,6 +61,7 @@ async fn of_event(visit: &Visit, env: &Env, event: &'static Event) -> Vec<Sample
                 origin: origin.ok(),
                 widget,
                 vitals: vitals.ok(),
+                silent: silent.ok(),
             },
         ),
         // Nothing is wrong with it, and there is nothing left to count.

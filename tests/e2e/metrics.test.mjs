@@ -46,6 +46,7 @@ test("joins, turns, sessions, limits and room are told as they are, and another 
     anteroom_entries_total: WAITING + 2,
     anteroom_granted_total: 2,
     anteroom_has_room: 0,
+    anteroom_shards_silent: 0,
     anteroom_limit_sessions: 2,
     anteroom_limit_per_minute: 600,
     'anteroom_line_entries_total,line="general"': WAITING + 2,

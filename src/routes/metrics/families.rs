@@ -60,6 +60,7 @@ families! {
     SHOW_UP gauge "show_up_ppm" "The share of the called who claim, as it is learned, in millionths."
     SHARDS gauge "shards" "Shards of the run."
     SHARDS_HEARD gauge "shards_heard" "Shards that the coordinator has heard lately."
+    SHARDS_SILENT gauge "shards_silent" "Shards with visitors who wait for an answer, of which the coordinator has not heard for 10 s; a relay is one, whatever is behind it."
     STAFF_PASSES counter "staff_passes_total" "Staff passes made; exact."
     STOCK_LEFT gauge "stock_left" "What the origin says is left to sell; absent if it says nothing."
     EDGE_REQUESTS counter "edge_requests_total" "Requests on protected paths, as edges counted them."

@@ -80,6 +80,8 @@ pub struct Heard {
     pub widget: Option<TurnstileCounts>,
     /// How the room does its work.
     pub vitals: Option<Vitals>,
+    /// How many shards and relays owe a report and are silent.
+    pub silent: Option<u16>,
 }
 
 /// Of an event whose coordinator does not answer.
@@ -149,6 +151,7 @@ fn of_state(heard: &Heard) -> Vec<(Family, u64)> {
             limits.batch.map(|batch| batch.every.0 / 1_000),
         ),
         (f::STOCK_LEFT, board.stock.map(|stock| stock.left)),
+        (f::SHARDS_SILENT, heard.silent.map(u64::from)),
     ];
     let sometimes = sometimes
         .into_iter()

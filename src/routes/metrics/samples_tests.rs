@@ -18,6 +18,7 @@ fn heard() -> Heard {
         origin: None,
         widget: None,
         vitals: None,
+        silent: None,
     }
 }
 
@@ -66,6 +67,7 @@ fn a_limit_a_cap_and_an_estimate_are_samples_while_there_is_one() {
         f::ORIGIN_CAP,
         f::LINE_WAIT,
         f::LINE_TOOK,
+        f::SHARDS_SILENT,
     ] {
         assert!(!names(&known).contains(&family.name), "{}", family.name);
     }
@@ -77,6 +79,7 @@ fn a_limit_a_cap_and_an_estimate_are_samples_while_there_is_one() {
     let mut origin = OriginView::default();
     origin.restraint.cap = Some(5);
     known.origin = Some(origin);
+    known.silent = Some(2);
     known.vitals = Some(Vitals {
         came_true: vec![Some(CameTrue {
             foretold_seconds: 60,
@@ -89,6 +92,7 @@ fn a_limit_a_cap_and_an_estimate_are_samples_while_there_is_one() {
         (f::WAITING, 18),
         (f::MAX_ACTIVE, 7),
         (f::ORIGIN_CAP, 5),
+        (f::SHARDS_SILENT, 2),
         (f::LINE_WAIT, 19),
         (f::LINE_FORETOLD, 60),
         (f::LINE_TOOK, 75),
