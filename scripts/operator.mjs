@@ -20,7 +20,7 @@ const USAGE = `npm run operator -- [options] COMMAND
   message [TEXT]                 what everybody reads; without a text it is taken away
   reschedule TIME REASON         another opening, until the draw begins; TIME is like 2027-03-01T10:00:00+01:00
   expect N                       more visitors come than planned: N in all; never fewer
-  stock N                        what is left to sell; 0 holds the calls until there is more
+  stock N                        what is left to sell; 0 holds the calls until there is more; "reset" takes it back
   close-line ID | open-line ID   one line takes no joins and is not called | ends that
   log                            the event log, all of it, into --out
 options

@@ -2,6 +2,7 @@
 
 use anteroom_config::texts::{HIDDEN_FORM, is_hidden};
 use anteroom_config::{Event, instant};
+use anteroom_queue::board::Stock;
 use anteroom_queue::coordinator::command::{Action, Change};
 use anteroom_queue::limits::{
     LONGEST_BATCH, MAX_MESSAGE_BYTES, MOST_ADMISSIONS, MOST_VISITORS, SHORTEST_NOTICE,
@@ -20,7 +21,6 @@ const MAX_BATCH_SECONDS: u64 = LONGEST_BATCH.0 / 1_000;
 /// The most visitors that may be planned for, as in the configuration.
 const MAX_EXPECTED: u64 = MOST_VISITORS as u64;
 /// The most that may be left to sell: thirteen digits, as the origin's header has at most.
-const MAX_LEFT: u64 = 9_999_999_999_999;
 const ACTIONS: &str =
     "pause, resume, stop, off, soldout, close, open, retune, message, expect, reschedule or stock";
 
@@ -68,7 +68,7 @@ pub fn read(document: Value, event: &Event, now: UnixMillis) -> Result<Action, P
             reason: reason(members)?,
         },
         Some("stock") => Action::Stock {
-            left: number(members, "left", 0, MAX_LEFT)?,
+            left: left(members)?,
         },
         _ => return Err(Problem::field("action", ACTIONS)),
     };
@@ -192,6 +192,18 @@ fn number(
         .ok_or_else(|| Problem::field(name, &format!("{least} to {most}")))
 }
 
+/// What is left to sell. `null` takes back what was said.
+fn left(members: &mut Map<String, Value>) -> Result<u64, Problem> {
+    let most = Stock::UNKNOWN;
+    match members.remove("left") {
+        Some(Value::Null) => Ok(most),
+        value => value
+            .and_then(|value| value.as_u64())
+            .filter(|left| *left <= most)
+            .ok_or_else(|| Problem::field("left", &format!("0 to {most}, or null"))),
+    }
+}
+
 fn retune(members: &mut Map<String, Value>) -> Result<Action, Problem> {
     let action = Action::Retune {
         max_active: change(members, "max_active", limit)?,
@@ -290,7 +302,9 @@ pub fn document(action: &Action) -> Value {
             json!({ "action": "reschedule", "opens_at": rfc3339(*opens_at), "reason": reason }),
             line.as_deref(),
         ),
-        Action::Stock { left } => json!({ "action": "stock", "left": left }),
+        Action::Stock { left } => {
+            json!({ "action": "stock", "left": (*left < Stock::UNKNOWN).then_some(left) })
+        }
         Action::CloseLine { line } => json!({ "action": "close", "line": line }),
         Action::OpenLine { line } => json!({ "action": "open", "line": line }),
         Action::StaffPass { name, until } => {

@@ -28,7 +28,8 @@ fn every_action_reads_back_as_it_was_asked_for() {
         json!({"action": "reschedule", "opens_at": "2027-03-01T09:00:00.000Z", "reason": "snow"}),
         json!({"action": "reschedule", "opens_at": "2027-03-01T09:00:00.000Z", "reason": "snow", "line": "fans"}),
         json!({"action": "stock", "left": 0}),
-        json!({"action": "stock", "left": MAX_LEFT}),
+        json!({"action": "stock", "left": Stock::UNKNOWN - 1}),
+        json!({"action": "stock", "left": null}),
     ] {
         let action = read_now(document_in.clone())
             .unwrap_or_else(|problem| panic!("{document_in}: {problem:?}"));
@@ -97,6 +98,7 @@ fn anything_else_is_refused_and_named() {
         json!({"action": "open", "line": 0}),
         json!({"action": "stock"}),
         json!({"action": "stock", "left": -1}),
+        json!({"action": "stock", "left": Stock::UNKNOWN + 1}),
         json!({"action": "stock", "left": 1.5}),
         json!({"action": "stock", "left": "many"}),
         json!({"action": "reschedule"}),

@@ -314,7 +314,7 @@ impl<'a> StateDocument<'a> {
                 .map(MovedDocument::from),
             draw: draw.map(DrawStateDocument::from),
             entrants: draw.map(|draw| draw.entrants),
-            stock_left: board.and_then(|board| board.stock).map(|stock| stock.left),
+            stock_left: board.and_then(Board::stock_left),
             lines: board
                 .filter(|board| board.lines.len() > 1)
                 .map(|board| board.lines.iter().map(LineStateDocument::from).collect()),

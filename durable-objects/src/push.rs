@@ -270,7 +270,7 @@ impl Listeners {
             age_ms: age.0,
             now_ms: now.0,
             stop: board.stop,
-            stock_left: board.stock.map(|stock| stock.left),
+            stock_left: board.stock_left(),
             lines: board.lines.iter().map(LineWord::from).collect(),
             ask_within_ms: asks_within(board).0,
             turn_within_ms: turn_within.0.min(LONGEST_TURNS.0),

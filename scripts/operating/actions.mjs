@@ -7,14 +7,14 @@ import { instant } from "./instants.mjs";
 const MAX_LIMIT = 1_000_000;
 /** What a run's shards are planned for at most: the coordinator refuses more. */
 const MAX_EXPECTED = 51_600_000;
-const MAX_STOCK = 9_999_999_999_999;
+const MAX_STOCK = 9_999_999_999_998;
 /** What visitors read of an operator, in bytes. */
 const MAX_REASON_BYTES = 500;
 /** An opening is moved to this far ahead at least. */
 const SHORTEST_NOTICE_MS = 10_000;
 /** A time with its offset, as in the configuration. */
 const TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
-/** Words that stand for "no limit" and for "as the file has it". */
+/** Words that stand for "no limit" and for "as if nothing had been said": a limit is again what the file has. */
 const UNLIMITED = "none";
 const RESET = "reset";
 
@@ -96,12 +96,17 @@ export const actions = {
   stock: {
     body: (words) => ({
       action: "stock",
-      left: wholeNumber(words.join(" ") || "nothing", { name: "stock", from: 0, to: MAX_STOCK }),
+      left: stockOf(words),
     }),
-    says: (now, { left }) =>
-      left === 0
-        ? `Nothing is left to sell for now: nobody is called until there is more. ${goOnWaiting(now)}.`
-        : `${counted(left, "is", "are")} left to sell; the page tells those far back, and whoever was held by an empty stock goes on.`,
+    says: (now, { left }) => {
+      if (left === 0)
+        return `Nothing is left to sell for now: nobody is called until there is more. ${goOnWaiting(now)}.`;
+      const is =
+        left === null
+          ? "What is left to sell is not known any more, until the shop says it again"
+          : `${counted(left, "is", "are")} left to sell; the page tells those far back`;
+      return `${is}, and whoever was held by an empty stock goes on.`;
+    },
   },
   "close-line": {
     asks: true,
@@ -199,6 +204,12 @@ function reasonOf(verb, words, { nextUpdateMinutes }) {
     throw new UsageError(`${verb} takes a reason and --next-update MIN: visitors are told why and when they hear more`);
   }
   return { reason: requiredReason(verb, words), next_update_at_ms: Date.now() + minutes * 60_000 };
+}
+
+function stockOf(words) {
+  const text = words.join(" ") || "nothing";
+  const allowed = `0 to ${MAX_STOCK} or "${RESET}"`;
+  return text === RESET ? null : wholeNumber(text, { name: "stock", from: 0, to: MAX_STOCK, allowed });
 }
 
 function limitOf(name, words) {

@@ -22,7 +22,7 @@ const WORDS = {
   message: ({ text }) => (text ? `message ${quoted(text)}` : "message taken away"),
   reschedule: ({ opens_at, reason, line }, zone) =>
     `reschedule ${line ? `line ${line} ` : ""}to ${instant(opens_at, zone)}, ${quoted(reason)}`,
-  stock: ({ left }) => `stock ${count(left)}`,
+  stock: ({ left }) => `stock ${left === null ? "reset" : count(left)}`,
   close: ({ line }) => (line ? `close-line ${line}` : "close"),
   open: ({ line }) => (line ? `open-line ${line}` : "open"),
   expect: ({ visitors }) => `expect ${counted(visitors, "visitor")}`,

@@ -78,7 +78,7 @@ pub fn of(room: Room, observed: &Observed, counted: &Counted) -> Answer {
     let document = json!({
         "board": BoardDocument::new(room, board, Millis(0), platform::now()),
         "lines": board.lines.iter().map(line_document).collect::<Vec<_>>(),
-        "stock": board.stock.map(|stock| json!({ "left": stock.left, "at_ms": stock.at.0 })),
+        "stock": board.stock_left().zip(board.stock).map(|(left, stock)| json!({ "left": left, "at_ms": stock.at.0 })),
         "ended_at_ms": board.ended_at.map(|at| at.0),
         "totals": totals_document(totals),
         "edge": counted.edge.as_ref().map(edge_document),

@@ -3,7 +3,7 @@
 
 mod sent;
 
-use anteroom_queue::board::Phase;
+use anteroom_queue::board::{Board, Phase};
 use anteroom_queue::shard::command::VisitorState;
 use anteroom_queue::units::{ClaimId, EntryNumber, Millis, Rank, UnixMillis};
 use anteroom_token::{Pass, Permit};
@@ -251,7 +251,7 @@ fn page_view(
         opens_at,
         moved: line.and_then(|line| line.moved.clone()),
         draw: line.and_then(|line| of_board::draw(line, &event.settings.draw)),
-        stock_left: board.and_then(|board| board.stock).map(|stock| stock.left),
+        stock_left: board.and_then(Board::stock_left),
         called: line.map_or(Rank(0), |line| line.called),
         board_version: board.map_or(0, |board| board.version),
         board_age: in_use.map_or(Millis(0), |in_use| in_use.age),

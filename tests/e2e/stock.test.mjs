@@ -118,6 +118,9 @@ test("the operator says what is left; zero is a pause and no end, and a pause of
   const { stock, board } = await operator.act("stock", { left: 0 });
   assert.equal(stock.left, 0);
   assert.equal(board.lines[0].phase, "paused");
+  const taken = await operator.act("stock", { left: null });
+  assert.deepEqual([taken.stock, taken.board.lines[0].phase], [null, "open"], "nobody says any more what is left");
+  assert.deepEqual(taken.noted.at(-1).did, { action: "stock", left: null });
   await operator.act("pause", { reason: "Payment is slow" });
   await operator.act("stock", { left: 9 });
   const still = await operator.observe();
@@ -127,7 +130,7 @@ test("the operator says what is left; zero is a pause and no end, and a pause of
   await fan.enter();
   const { board: over } = await operator.act("soldout");
   assert.equal(over.lines[0].phase, "soldout");
-  for (const left of [-1, 1.5, "many", null]) {
+  for (const left of [-1, 1.5, "many", undefined]) {
     assert.equal((await operator.send({ action: "stock", left })).status, 400, String(left));
   }
 });

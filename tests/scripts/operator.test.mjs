@@ -44,6 +44,7 @@ const SENT = [
   ["message", [], { action: "message", text: "" }],
   ["expect", ["51600000"], { action: "expect", visitors: 51_600_000 }],
   ["stock", ["0"], { action: "stock", left: 0 }],
+  ["stock", ["reset"], { action: "stock", left: null }],
   ["stock", ["120"], { action: "stock", left: 120 }],
   ["close-line", ["fans"], { action: "close", line: "fans" }],
   ["open-line", ["fans"], { action: "open", line: "fans" }],
@@ -98,7 +99,7 @@ test("another opening is a time with its offset that lies ahead, with a reason, 
 
 test("a stock is a whole number, a line is one word", () => {
   for (const words of [[], ["x"], ["-1"], ["1.5"], ["5", "6"]]) {
-    assert.throws(() => actions.stock.body(words), /allowed is 0 to 9999999999999/, words.join(" "));
+    assert.throws(() => actions.stock.body(words), /allowed is 0 to 9999999999998 or "reset"/, words.join(" "));
     assert.throws(() => actions.expect.body(words), /allowed is 1 to 51600000/, words.join(" "));
   }
   for (const words of [[], ["a", "b"]]) assert.throws(() => actions["close-line"].body(words), /the id of one line/);
@@ -134,6 +135,7 @@ test("every action says what it will do, with the numbers of this moment", () =>
   assert.match(says("limit", "100"), /until 399 of the 498 inside have left/);
   assert.doesNotMatch(says("limit", "600"), /until/);
   assert.match(says("message", "hello"), /"hello"/);
+  assert.match(says("stock", "reset"), /not known any more, until the shop says it again, and whoever was held/);
 });
 
 test("what goes back to the file's limits says from which number to which", () => {
@@ -262,6 +264,7 @@ const DID = [
   [{ action: "close", line: "fans" }, "close-line fans"],
   [{ action: "open" }, "open"],
   [{ action: "stock", left: 0 }, "stock 0"],
+  [{ action: "stock", left: null }, "stock reset"],
   [{ action: "dance", steps: 3 }, 'dance {"steps":3}'],
 ];
 

@@ -137,6 +137,12 @@ pub struct Stock {
     pub at: UnixMillis,
 }
 
+impl Stock {
+    /// The most that can be said, 13 digits. It says that nobody knows of an end: an operator takes a stock back by it, in
+    /// words that every version reads.
+    pub const UNKNOWN: u64 = 9_999_999_999_999;
+}
+
 /// One line on the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineBoard {
@@ -204,6 +210,12 @@ impl LineBoard {
 }
 
 impl Board {
+    /// What is left to sell; `None`: nobody said, or it was taken back.
+    pub fn stock_left(&self) -> Option<u64> {
+        let left = self.stock.map(|stock| stock.left);
+        left.filter(|left| *left < Stock::UNKNOWN)
+    }
+
     /// How many have a number and were not called, in all lines.
     pub fn waiting(&self) -> u64 {
         self.lines.iter().map(LineBoard::waiting).sum()

@@ -150,7 +150,7 @@ fn of_state(heard: &Heard) -> Vec<(Family, u64)> {
             f::BATCH_SECONDS,
             limits.batch.map(|batch| batch.every.0 / 1_000),
         ),
-        (f::STOCK_LEFT, board.stock.map(|stock| stock.left)),
+        (f::STOCK_LEFT, board.stock_left()),
         (f::SHARDS_SILENT, heard.silent.map(u64::from)),
     ];
     let sometimes = sometimes

@@ -52,7 +52,7 @@ fn stock(left: u64, after_ms: u64) -> Option<Stock> {
 }
 
 fn left(stage: &Stage) -> Option<u64> {
-    stage.coordinator.board().stock.map(|stock| stock.left)
+    stage.coordinator.board().stock_left()
 }
 
 fn phase(stage: &Stage) -> Phase {

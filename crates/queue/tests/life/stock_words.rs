@@ -69,3 +69,23 @@ fn an_operators_word_wins_over_a_word_of_an_origin_that_was_heard_before_and_not
     stage.at_coordinator(CoordinatorCommand::Wake);
     assert_eq!(left(&stage), Some(99), "a later one counts");
 }
+
+#[test]
+fn an_operator_takes_a_stock_back_and_the_origins_next_word_counts_again() {
+    let mut stage = stage();
+    for (said, is_now) in [(0, Phase::Paused), (12, Phase::Open)] {
+        stage.operate(Action::Stock { left: said });
+        assert_eq!((left(&stage), phase(&stage)), (Some(said), is_now));
+        stage.operate(Action::Stock {
+            left: Stock::UNKNOWN,
+        });
+        assert_eq!((left(&stage), phase(&stage)), (None, Phase::Open));
+    }
+    edges(&mut stage, stock(0, 0), 0);
+    stage.at_coordinator(CoordinatorCommand::Wake);
+    assert_eq!(left(&stage), None, "a word of before it was taken back");
+    stage.pass(Millis(2_000));
+    edges(&mut stage, stock(0, 3_602_000), 0);
+    stage.at_coordinator(CoordinatorCommand::Wake);
+    assert_eq!((left(&stage), phase(&stage)), (Some(0), Phase::Paused));
+}
