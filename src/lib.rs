@@ -72,6 +72,7 @@ mod problem;
 mod providers;
 mod proxy;
 mod rate_limits;
+mod references;
 mod refusals;
 mod renewal;
 mod renewed;

@@ -18,6 +18,7 @@ use crate::page::refused;
 use crate::page::view::split_refresh;
 use crate::platform;
 use crate::problem::Problem;
+use crate::references;
 use crate::rewrite::{
     COMMAND_HEADER, Command, FOR_SHARED_CACHES, Names, OUR_PREFIX, PASS_HEADER, command,
     is_for_the_edge, is_of_a_preflight,
@@ -233,21 +234,20 @@ impl FromOrigin {
     /// may not be ours either. All else stays as it came, to the byte: what is read here has no byte left that is no UTF-8.
     fn changes(&self) -> Result<Changes, JsValue> {
         let headers = self.response.headers();
-        let is_present = |name: &str| self.present.iter().any(|present| present == name);
         let mut changes = Changes::default();
         if let Some(names) = &self.names {
-            for name in ["location", "content-location"]
-                .into_iter()
-                .filter(|name| is_present(name))
+            for (name, form) in self
+                .present
+                .iter()
+                .filter_map(|name| references::holding(name))
             {
                 let came = headers::get(&headers, name).unwrap_or_default();
-                let address = names.location(&came);
-                if address != came {
-                    changes.addresses.push((name, address));
+                if let Some(seen) = references::as_seen(form, &came, names) {
+                    changes.addresses.push((name, seen));
                 }
             }
         }
-        if is_present("set-cookie") {
+        if self.present.iter().any(|name| name == "set-cookie") {
             let came = set_cookies(&headers)?;
             let theirs = came.iter().filter(|cookie| !cookies::sets_ours(cookie));
             let as_seen = |cookie: &String| match &self.names {

@@ -66,19 +66,63 @@ test("a status that is none is no answer of the shop: the pass is kept, also on 
   }
 });
 
-test("no origin host name reaches a visitor in a redirect or a cookie", async () => {
-  const origin = new URL(room.origin.url);
+/** The answer's header of this name at an address that was asked under `host`, when the shop says `value` there. */
+async function seen(name, value, host) {
+  room.origin.answer = () => ({ status: 302, headers: { [name]: value } });
+  const answer = await room.ask("/events/demo/go", { headers: { host, "waiting-room-pass": fan.cookie("pass") } });
+  assert.equal(answer.status, 302, "redirects are not followed");
+  return answer.headers[name];
+}
+
+test("no origin host name reaches a visitor in a header that leads somewhere, however sloppy it is", async () => {
+  const { host, port } = new URL(room.origin.url);
   const here = new URL(room.url).host;
-  for (const [location, expected] of [
-    [`${room.origin.url}/events/demo/ok?a=1`, `http://${here}/events/demo/ok?a=1`],
-    [`//${origin.host}/x`, `http://${here}/x`],
-    ["/events/demo/ok", "/events/demo/ok"],
-    ["https://bank.example/pay", "https://bank.example/pay"],
+  const there = `http://${here}/x?a=1#b`;
+  const ways = [
+    `http://${host}/x?a=1#b`,
+    `HTTP://${host}/x?a=1#b`,
+    `http:/\\${host}/x?a=1#b`,
+    `http:\\\\${host}\\x?a=1#b`,
+    `http:/${host}/x?a=1#b`,
+    `http:${host}/x?a=1#b`,
+    `//${host}/x?a=1#b`,
+    `\\/${host}/x?a=1#b`,
+    `/\t/${host}/x?a=1#b`,
+    `ht\ttp://127.0.\t0.1:${port}/x?a=1#b`,
+    `http://name:word@${host}/x?a=1#b`,
+    `http://2130706433:${port}/x?a=1#b`,
+    `http://0x7f.1:${port}/y/../x?a=1#b`,
+  ];
+  for (const way of ways) {
+    assert.equal(await seen("location", ` \t${way}`, here), there, way);
+    assert.equal(await seen("content-location", way, here), there, way);
+    assert.equal(await seen("refresh", `5; url="${way}"`, here), `5; url="${there}"`, way);
+    const links = [`<${way}>; rel=preload, </b>; rel=next`, `<${there}>; rel=preload, </b>; rel=next`];
+    assert.equal(await seen("link", links[0], here), links[1], way);
+  }
+  for (const way of ["http://127.0.0.1/x?a=1#b", "https://127.0.0.1:1/x?a=1#b", "//127.0.0.1/x?a=1#b"]) {
+    const elsewhere = `localhost:${new URL(room.url).port}`;
+    assert.equal(await seen("location", way, elsewhere), `http://${elsewhere}/x?a=1#b`, "with whatever port");
+  }
+});
+
+test("what leads anywhere but to the origin goes back as it came", async () => {
+  const { host } = new URL(room.origin.url);
+  const here = new URL(room.url).host;
+  for (const value of [
+    "/events/demo/ok",
+    "ok?a=1",
+    `HTTP:\\\\${here}/a b`,
+    `https://bank.example/pay?back=http://${host}/`,
+    `HTTPS://Bank.example:443//a/../b|`,
+    `//${host}.example/`,
+    "http://127.0.0.1:1/another-port",
+    "http://[/",
   ]) {
-    room.origin.answer = () => ({ status: 302, headers: { location } });
-    const answer = await fan.visit("/events/demo/go");
-    assert.equal(answer.status, 302, "redirects are not followed");
-    assert.equal(answer.headers.location, expected);
+    assert.equal(await seen("location", value, here), value);
+    assert.equal(await seen("refresh", `0;url=${value}`, here), `0;url=${value}`);
+    const link = `<${value}>;rel=preload ,</b> ; rel="next"`;
+    assert.equal(await seen("link", link, here), link);
   }
 });
 
