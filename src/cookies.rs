@@ -16,6 +16,7 @@
 
 use anteroom_config::host;
 
+use crate::headers::UNREADABLE;
 use crate::incoming::Incoming;
 
 /// Raised when an attribute of a cookie changes.
@@ -287,17 +288,28 @@ pub fn ours(header: &str) -> Vec<Pair<'_>> {
 
 /// Whether a name is one of ours, of any event and epoch and behind any prefix that browsers know or will know.
 pub fn is_ours(name: &str) -> bool {
-    let name = name.trim().to_ascii_lowercase();
-    let prefix = name
-        .strip_prefix("__")
-        .and_then(|rest| rest.find("-wr-").map(|at| at + "__-".len()));
-    let Some(rest) = name[prefix.unwrap_or(0)..].strip_prefix("wr-") else {
+    let name = name.trim().as_bytes();
+    let prefix = if name.starts_with(b"__") {
+        let mut fours = name.windows(b"-wr-".len());
+        fours.position(|four| four.eq_ignore_ascii_case(b"-wr-"))
+    } else {
+        None
+    };
+    let bare = &name[prefix.map_or(0, |at| at + 1)..];
+    let Some(rest) = behind(bare, OURS) else {
         return false;
     };
-    Kind::ALL.iter().any(|kind| {
-        rest.strip_prefix(kind.word())
-            .is_some_and(|rest| rest.starts_with('-'))
-    })
+    Kind::ALL
+        .iter()
+        .any(|kind| behind(rest, kind.word()).is_some_and(|rest| rest.starts_with(b"-")))
+}
+
+/// What follows these letters in either case.
+fn behind<'n>(name: &'n [u8], letters: &str) -> Option<&'n [u8]> {
+    let (front, rest) = name.split_at_checked(letters.len())?;
+    front
+        .eq_ignore_ascii_case(letters.as_bytes())
+        .then_some(rest)
 }
 
 /// Whether a `Set-Cookie` could make a browser send one of ours. Browsers send `=name=value`, a cookie without a name, back
@@ -307,14 +319,37 @@ pub fn sets_ours(line: &str) -> bool {
     is_ours(named.split(['=', ';']).next().unwrap_or_default())
 }
 
-/// A `Cookie` header without ours, for the origin; `None` when nothing is left.
+/// A `Cookie` header for the origin; `None`: none of ours is in it, and it goes on as it came. All others stay as they came,
+/// to the byte, but for those with bytes that are no UTF-8: these cannot be said again, and what no browser sent is not said
+/// in their name.
 pub fn without_ours(header: &str) -> Option<String> {
-    let kept = header.split(';').filter(|piece| {
-        let name = piece.split('=').next().unwrap_or_default();
-        !is_ours(name) && !piece.trim().is_empty()
-    });
-    let kept: Vec<&str> = kept.map(str::trim).collect();
-    (!kept.is_empty()).then(|| kept.join("; "))
+    let mut left = String::with_capacity(header.len());
+    let mut is_less = false;
+    for cookie in header.split(';') {
+        let theirs = theirs(cookie);
+        is_less |= theirs.map(str::len) != Some(cookie.len());
+        match theirs.filter(|theirs| !theirs.contains(UNREADABLE)) {
+            None => {}
+            Some(theirs) if left.is_empty() => left.push_str(theirs.trim_start()),
+            Some(theirs) => left.extend([";", theirs]),
+        }
+    }
+    is_less.then_some(left)
+}
+
+/// What of the text between two semicolons is not ours. The platform joins several `Cookie` headers by commas; what follows
+/// one of ours there goes with it.
+fn theirs(cookie: &str) -> Option<&str> {
+    let is_ours_from = |at: usize| {
+        let name = cookie[at..].split(['=', ',']).next();
+        is_ours(name.unwrap_or_default())
+    };
+    if is_ours_from(0) {
+        return None;
+    }
+    let mut commas = cookie.match_indices(',').map(|(at, _)| at);
+    let end = commas.find(|at| is_ours_from(at + 1));
+    Some(&cookie[..end.unwrap_or(cookie.len())])
 }
 
 #[cfg(test)]

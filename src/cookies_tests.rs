@@ -211,13 +211,39 @@ fn ours_are_found_among_malformed_ones() {
 }
 
 #[test]
-fn the_origin_gets_every_cookie_but_ours() {
-    let header = "sid=1; __Host-wr-pass-demo-1=p; wr-ticket-other-7=t; theme=dark; wr-browser-x-1=b; wr-theme=w";
-    assert_eq!(
-        without_ours(header).as_deref(),
-        Some("sid=1; theme=dark; wr-theme=w")
-    );
-    assert_eq!(without_ours("__Secure-wr-permit-demo-1=p"), None);
+fn the_origin_gets_every_cookie_but_ours_as_it_came() {
+    for (header, expected) in [
+        (
+            "sid=1; __Host-wr-pass-demo-1=p; wr-ticket-other-7=t; theme=dark; wr-browser-x-1=b; wr-theme=w",
+            "sid=1; theme=dark; wr-theme=w",
+        ),
+        ("__Secure-wr-permit-demo-1=p", ""),
+        (
+            "WR-PASS-demo-1=p ; a = b;;c=\"d, e\"; ",
+            "a = b;;c=\"d, e\"; ",
+        ),
+        ("a=Zo\u{eb};wr-pass-demo-1=p;b", "a=Zo\u{eb};b"),
+        // Of a second header, and of a third.
+        ("a=1, wr-ticket-demo-1=t; b=2", "a=1; b=2"),
+        ("a=x,y, __Host-wr-pass-demo-1=p, b=2; c=3", "a=x,y; c=3"),
+        // What cannot be said again is left out rather than said wrongly.
+        ("a=\u{fffd}; wr-pass-demo-1=p; b=2", "b=2"),
+    ] {
+        assert_eq!(without_ours(header).as_deref(), Some(expected), "{header}");
+    }
+}
+
+#[test]
+fn cookies_among_which_none_is_ours_are_not_touched() {
+    for header in [
+        "sid=1;theme=dark;",
+        " ; =; ;;; novalue; =x",
+        "a=\u{fffd}; b=wr-pass-demo-1=x",
+        "a=x, wr-theme=w",
+        "",
+    ] {
+        assert_eq!(without_ours(header), None, "{header}");
+    }
 }
 
 #[test]

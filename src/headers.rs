@@ -24,6 +24,10 @@ extern "C" {
     fn delete(this: &Named, name: &JsString) -> Result<(), JsValue>;
 }
 
+/// What the platform reads for bytes of a value that are no UTF-8; which ones they were is lost
+/// (<https://github.com/cloudflare/workerd/issues/6927>). Only a value that is not written anew keeps them.
+pub const UNREADABLE: char = char::REPLACEMENT_CHARACTER;
+
 /// The header of this name; several of one name come joined by commas.
 pub fn get(headers: &Headers, name: &'static str) -> Option<String> {
     with_literal(name, |name| headers.unchecked_ref::<Named>().get(name))

@@ -144,12 +144,7 @@ fn prepare(
         if is_for_the_edge(name) || part == Part::Preflight && !is_of_a_preflight(name) {
             headers.delete(name)?;
         } else if name == "cookie" {
-            let cookie = incoming.cookie();
-            match cookies::without_ours(cookie) {
-                Some(rest) if rest == cookie => {}
-                Some(rest) => headers::set(headers, "cookie", &rest)?,
-                None => headers::delete(headers, "cookie")?,
-            }
+            set_less(headers, "cookie", cookies::without_ours(incoming.cookie()))?;
         } else if name == "authorization" && incoming.bearer().is_some_and(|token| is_ours(&token))
         {
             headers::delete(headers, "authorization")?;
@@ -167,6 +162,15 @@ fn prepare(
         }
     }
     Ok(())
+}
+
+/// Puts what is `left` of a header in its place. `None`: it stays as it came, to the byte.
+fn set_less(headers: &Headers, name: &'static str, left: Option<String>) -> Result<(), JsValue> {
+    match left {
+        None => Ok(()),
+        Some(left) if left.is_empty() => headers::delete(headers, name),
+        Some(left) => headers::set(headers, name, &left),
+    }
 }
 
 /// Whether a bearer is a token of ours, valid or not: those never reach an origin as `Authorization`.

@@ -155,6 +155,34 @@ test("what nothing has to be changed in goes back as it came, to the byte", asyn
   for (const [name, value] of Object.entries(said)) assert.deepEqual(arrived(name), [value]);
 });
 
+/** What arrived at the shop in headers of this name, each byte one letter. */
+async function arrivesAs(name, headers) {
+  const answer = await room.ask("/events/demo/onward", { headers });
+  assert.equal(answer.status, 200);
+  const { rawHeaders } = room.origin.arrived("/onward").at(-1);
+  return rawHeaders.filter((_, at, all) => all[at - 1]?.toLowerCase() === name);
+}
+
+test("a visitor's cookies reach the origin as they came, to the byte, without ours", async () => {
+  const bytes = (text) => Buffer.from(text, "utf8").toString("latin1");
+  const [ours] = [...fan.jar]
+    .map(([name, { value }]) => `${name}=${value}`)
+    .filter((pair) => pair.includes("wr-pass-"));
+  const inHeader = { "waiting-room-pass": fan.cookie("pass") };
+  for (const theirs of ["sid=1;theme=dark;", `name=${bytes("Zoë")};  a=b`, "name=Zo\xeb; a=\xff\xfe;b", 'a="x, y"']) {
+    assert.deepEqual(await arrivesAs("cookie", { ...inHeader, cookie: theirs }), [theirs], "with none of ours");
+  }
+  for (const [came, expected] of [
+    [`sid=1;theme=dark; ${ours}`, "sid=1;theme=dark"],
+    [`${ours}; name=${bytes("Zoë")};  a="x, y"`, `name=${bytes("Zoë")};  a="x, y"`],
+    // Bytes that are no UTF-8 cannot be said again: that cookie is left out, the others are not.
+    [`a=1; name=Zo\xeb; ${ours}; b=${bytes("ü")}`, `a=1; b=${bytes("ü")}`],
+  ]) {
+    assert.deepEqual(await arrivesAs("cookie", { cookie: came }), [expected]);
+  }
+  assert.deepEqual(await arrivesAs("cookie", { cookie: ours }), []);
+});
+
 test("O1 O4 what a visitor says about host, protocol and address never reaches the origin; what the edge knows does", async () => {
   const spoofed = {
     "x-forwarded-for": "198.51.100.7",
