@@ -32,6 +32,7 @@ mod challenges;
 mod checks;
 mod cookies;
 mod crawlers;
+mod credentials;
 mod deleted;
 mod deployment;
 mod development_key;

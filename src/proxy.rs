@@ -3,7 +3,6 @@
 
 use anteroom_queue::board::Stock;
 use anteroom_queue::units::UnixMillis;
-use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::json;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Headers, RequestInit, RequestRedirect, Response, ResponseInit};
@@ -12,6 +11,7 @@ use worker::js_sys::futures::JsFuture;
 
 use crate::answer::Answer;
 use crate::cookies;
+use crate::credentials;
 use crate::headers;
 use crate::incoming::Incoming;
 use crate::page::refused;
@@ -145,9 +145,9 @@ fn prepare(
             headers.delete(name)?;
         } else if name == "cookie" {
             set_less(headers, "cookie", cookies::without_ours(incoming.cookie()))?;
-        } else if name == "authorization" && incoming.bearer().is_some_and(|token| is_ours(&token))
-        {
-            headers::delete(headers, "authorization")?;
+        } else if name == "authorization" {
+            let came = incoming.header("authorization").unwrap_or_default();
+            set_less(headers, "authorization", credentials::without_ours(&came))?;
         }
     }
     if let Part::Whole(Some(pass)) = part {
@@ -171,13 +171,6 @@ fn set_less(headers: &Headers, name: &'static str, left: Option<String>) -> Resu
         Some(left) if left.is_empty() => headers::delete(headers, name),
         Some(left) => headers::set(headers, name, &left),
     }
-}
-
-/// Whether a bearer is a token of ours, valid or not: those never reach an origin as `Authorization`.
-fn is_ours(token: &str) -> bool {
-    let header = token.split('.').next().unwrap_or_default();
-    let header = Base64UrlUnpadded::decode_vec(header).unwrap_or_default();
-    String::from_utf8(header).is_ok_and(|header| header.contains("\"typ\":\"wr-"))
 }
 
 impl FromOrigin {
@@ -305,23 +298,3 @@ const ORIGIN_AWAY_PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\
     <title>The shop does not answer</title><h1>The shop does not answer right now</h1>\
     <p>{kept}Please load this page again in a few seconds.</p>";
 const INSIDE: &str = "You are still let in. ";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_tokens_of_ours_are_taken_from_the_authorization_header() {
-        let ours = format!(
-            "{}.e30.x",
-            Base64UrlUnpadded::encode_string(br#"{"alg":"HS256","typ":"wr-pass+jwt","kid":"k"}"#)
-        );
-        let foreign = format!(
-            "{}.e30.x",
-            Base64UrlUnpadded::encode_string(br#"{"alg":"HS256","typ":"JWT"}"#)
-        );
-        assert!(is_ours(&ours));
-        assert!(!is_ours(&foreign));
-        assert!(!is_ours("opaque-token"));
-    }
-}

@@ -183,6 +183,22 @@ test("a visitor's cookies reach the origin as they came, to the byte, without ou
   assert.deepEqual(await arrivesAs("cookie", { cookie: ours }), []);
 });
 
+test("no token of ours reaches the origin as an Authorization, and every other Authorization does", async () => {
+  const [pass, ticket] = ["pass", "ticket"].map((kind) => fan.cookie(kind));
+  const inHeader = { "waiting-room-pass": pass };
+  for (const [authorization, expected] of [
+    [`Bearer ${ticket}`, []],
+    [`Basic eDp5, Bearer ${pass}`, ["Basic eDp5"]],
+    [["Basic eDp5", `Bearer ${ticket}`], ["Basic eDp5"]],
+    [[`Bearer ${ticket}`, "Bearer the-shops-own"], ["Bearer the-shops-own"]],
+    [`Token token="${ticket}"`, []],
+    ["Basic eDp5,  Bearer the-shops-own", ["Basic eDp5,  Bearer the-shops-own"]],
+    ["Basic \xeb\xff", ["Basic \xeb\xff"]],
+  ]) {
+    assert.deepEqual(await arrivesAs("authorization", { ...inHeader, authorization }), expected);
+  }
+});
+
 test("O1 O4 what a visitor says about host, protocol and address never reaches the origin; what the edge knows does", async () => {
   const spoofed = {
     "x-forwarded-for": "198.51.100.7",
