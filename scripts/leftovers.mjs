@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { UsageError } from "./command-line.mjs";
-import { takeFolder } from "./owners.mjs";
+import { hasFolder, leaveFolder, takeFolder } from "./owners.mjs";
 import { signalGroup } from "./processes.mjs";
 
 /** Where each child works inside the state folder: by this a leftover is known for certain. */
@@ -36,9 +36,11 @@ export function noteChild(stateDir, name, pid) {
   if (pid) writeFileSync(pidFile(stateDir, name), String(pid));
 }
 
-/** The children have been stopped. */
-export function forgetChildren(stateDir) {
+/** The children have been stopped, and another server may take the folder; what another has taken stays as it is. */
+export function leaveState(stateDir) {
+  if (!hasFolder(path.join(stateDir, "serve"))) return;
   for (const name of Object.keys(WORKING_FOLDERS)) rmSync(pidFile(stateDir, name), { force: true });
+  leaveFolder(path.join(stateDir, "serve"));
 }
 
 /** Takes the state folder, ends what a killed server left there, and waits until it is gone. */

@@ -46,8 +46,13 @@ export async function takeTurn(folder, what, write = say) {
   });
 }
 
-/** Whoever has taken the folder gives it up. */
-export const leaveFolder = (folder) => rmSync(ownerFile(folder), { force: true });
+/** Whether this process has taken the folder. */
+export const hasFolder = (folder) => ownerIn(ownerFile(folder)) === process.pid;
+
+/** Gives the folder up, if this process has it. */
+export function leaveFolder(folder) {
+  if (hasFolder(folder)) rmSync(ownerFile(folder), { force: true });
+}
 
 /** The number of the living process that wrote the file; null: none. */
 function ownerIn(file) {

@@ -7,7 +7,7 @@ import { chownSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, w
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { forgetChildren, madeStateFolder, noteChild, takeState } from "./leftovers.mjs";
+import { leaveState, madeStateFolder, noteChild, takeState } from "./leftovers.mjs";
 import { buildDir as ownBuildDir, devVarsFile, npmBinary, wranglerFile } from "./paths.mjs";
 import { freePort } from "./ports.mjs";
 import { workerAnswers } from "./answers.mjs";
@@ -148,7 +148,7 @@ class Server {
 
   async stop() {
     await Promise.all([stopGroup(this.#workerd), this.#shop?.stop()]);
-    forgetChildren(this.stateDir);
+    leaveState(this.stateDir);
     if (this.#isTemporary) rmSync(this.stateDir, { recursive: true, force: true });
   }
 

@@ -46,6 +46,8 @@ test("who takes a free folder has it, is told so, and gives it up", () => {
 test("a folder of a living process is not to be had, of a killed one it is", PATIENCE, async () => {
   const other = await otherOwner();
   assert.equal(takeFolder(folder), other.pid);
+  leaveFolder(folder);
+  assert.equal(takeFolder(folder), other.pid, "who does not have it cannot give it up");
   await other.end("SIGKILL");
   assert.equal(takeFolder(folder), null);
 });

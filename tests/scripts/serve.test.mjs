@@ -1,7 +1,7 @@
 // `npm run serve` as a process: it says when it is ready, stops all that it started, and survives being killed.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { get } from "node:https";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -89,8 +89,10 @@ test("a state folder that another one serves from is refused, and that one goes 
   assert.notEqual(second.status, 0);
   assert.match(second.stderr, new RegExp(`--state is .*, but process ${child.pid} serves from there`));
   assert.equal((await fetch(`${pids.url}/_wr/health`)).status, 200);
+  assert.ok(existsSync(path.join(stateDir, "serve", "workerd.pid")), "what it would have to end next time");
   child.kill("SIGTERM");
   await ended;
+  assert.ok(!existsSync(path.join(stateDir, "serve", "owner.pid")), "the folder is free again");
 });
 
 test("what a killed command left behind is ended by the next one", PATIENCE, async () => {
