@@ -15,6 +15,7 @@ const pidFile = (stateDir, name) => path.join(stateDir, "serve", `${name}.pid`);
 
 /** The state folder's real path; it is made when it is missing. */
 export function madeStateFolder(text) {
+  if (text === "") throw new UsageError("--state is empty, allowed is the path of a folder");
   const folder = path.resolve(text);
   try {
     makeFolder(path.join(folder, "serve"));

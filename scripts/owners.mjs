@@ -27,9 +27,10 @@ export function takeFolder(folder) {
       } catch (error) {
         if (error.code !== "EEXIST") throw error;
       }
-      const owner = ownerIn(file);
+      const found = textOf(file);
+      const owner = ownerOf(found);
       if (owner !== null) return owner;
-      rmSync(file, { force: true });
+      clear(file, found, mine);
     }
   } finally {
     rmSync(mine, { force: true });
@@ -47,17 +48,43 @@ export async function takeTurn(folder, what, write = say) {
 }
 
 /** Whether this process has taken the folder. */
-export const hasFolder = (folder) => ownerIn(ownerFile(folder)) === process.pid;
+export const hasFolder = (folder) => ownerOf(textOf(ownerFile(folder))) === process.pid;
 
 /** Gives the folder up, if this process has it. */
 export function leaveFolder(folder) {
   if (hasFolder(folder)) rmSync(ownerFile(folder), { force: true });
 }
 
-/** The number of the living process that wrote the file; null: none. */
-function ownerIn(file) {
-  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
-  const [, pid, run] = text.match(/^(\d+) (.+)$/) ?? [];
+/** Takes away what a dead process wrote, if it is still there. One at a time: whoever is slow would take away the next one's. */
+function clear(file, found, mine) {
+  const turn = `${file}.turn`;
+  try {
+    linkSync(mine, turn);
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+    if (ownerOf(textOf(turn)) === null) rmSync(turn, { force: true });
+    return;
+  }
+  try {
+    if (textOf(file) === found) rmSync(file, { force: true });
+  } finally {
+    rmSync(turn, { force: true });
+  }
+}
+
+/** What the file says; null: it is gone. */
+function textOf(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** The number of the living process that wrote this; null: none. */
+function ownerOf(text) {
+  const [, pid, run] = text?.match(/^(\d+) (.+)$/) ?? [];
   return run !== undefined && runOf(pid) === run ? Number(pid) : null;
 }
 

@@ -10,7 +10,9 @@ const DEMO_SHOP = "demo-shop";
 const EVENT_VARIABLE = /^EVENT_/;
 
 /** What belongs to the Worker as a whole, and lands in the table above it when it is written at the end. */
-const OF_THE_WORKER = ["compatibility_date", "main", "name", "route", "routes", "workers_dev"];
+const OF_THE_WORKER = ["compatibility_date", "route", "routes", "workers_dev"];
+/** The same, but tables other than the variables' have such keys of their own. */
+const AND_OF_OTHERS = ["main", "name"];
 
 export function readWranglerConfig(file) {
   const text = readFileSync(file, "utf8");
@@ -26,35 +28,41 @@ export function readWranglerConfig(file) {
 }
 
 /** What nobody would read where it stands: an event of it would be left unprotected without a word. */
-function misplacedIn({ env = {}, ...config }) {
-  const { vars = {}, ...rest } = config;
-  return [
-    ...Object.keys(rest)
-      .filter((name) => EVENT_VARIABLE.test(name))
-      .map((name) => `found [${name}], allowed is [vars.${name}]`),
-    ...Object.entries(vars)
-      .filter(([name, value]) => isTable(value) && !EVENT_VARIABLE.test(name) && !OF_THE_WORKER.includes(name))
-      .map(([name]) => `found [vars.${name}], allowed as a table is [vars.EVENT_...], an event`),
-    ...tablesOf(config).flatMap((table) => strayIn(config, table)),
-    // What is said for one environment only is a configuration of its own.
-    ...Object.values(env).filter(isTable).flatMap(misplacedIn),
-  ];
-}
+const misplacedIn = (config) => tablesOf(config).flatMap(([names, table]) => misplacedInTable(names, table));
 
-const isTable = (value) => typeof value === "object" && value !== null;
+const isTable = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The names of the tables in `config`: `["vars", "vars.EVENT_TOUR"]`. */
-const tablesOf = (config, within = "") =>
-  Object.entries(config)
-    .filter(([, value]) => isTable(value) && !Array.isArray(value))
-    .flatMap(([name, value]) => [`${within}${name}`, ...tablesOf(value, `${within}${name}.`)]);
+/** Every table of a table, itself first: `[[["vars", "EVENT_TOUR"], {…}]]`. */
+const tablesOf = (table, names = []) => [
+  [names, table],
+  ...Object.entries(table)
+    .filter(([, value]) => isTable(value))
+    .flatMap(([name, value]) => tablesOf(value, [...names, name])),
+];
 
-/** What stands in `table` of `config` and belongs to the Worker. */
-function strayIn(config, table) {
-  const content = table.split(".").reduce((value, name) => value[name], config);
-  return OF_THE_WORKER.filter((key) => Object.hasOwn(content, key)).map(
-    (key) => `${key} stands in [${table}], allowed is above the first [table]`,
+function misplacedInTable(names, table) {
+  // What is said for one environment only is a configuration of its own.
+  const within = names[0] === "env" && names.length > 1 ? names.slice(0, 2) : [];
+  const own = names.slice(within.length);
+  const [isRoot, isVars] = [own.length === 0, own.length === 1 && own[0] === "vars"];
+  const bracketed = (...words) => `[${words.join(".")}]`;
+  const stray = own[0] === "vars" || own[0] === "env" ? [...OF_THE_WORKER, ...AND_OF_OTHERS] : OF_THE_WORKER;
+  const keys = Object.keys(table).filter(
+    (key) => !isRoot && stray.includes(key) && !(own[0] === "env" && isTable(table[key])),
   );
+  const tables = Object.keys(table).filter((key) => isTable(table[key]) && !keys.includes(key) && own[0] !== "env");
+  return [
+    ...tables
+      .filter((key) => EVENT_VARIABLE.test(key) && !isVars)
+      .map((key) => `found ${bracketed(...names, key)}, allowed is ${bracketed(...within, "vars", key)}`),
+    ...tables
+      .filter((key) => !EVENT_VARIABLE.test(key) && isVars)
+      .map(
+        (key) =>
+          `found ${bracketed(...names, key)}, allowed as a table is ${bracketed(...within, "vars", "EVENT_...")}, an event`,
+      ),
+    ...keys.map((key) => `${key} stands in ${bracketed(...names)}, allowed is above the first [table]`),
+  ];
 }
 
 /** Where the text is no TOML, and why; the parser's own reason for an unquoted text says little. */

@@ -24,9 +24,12 @@ pub fn holding(name: &str) -> Option<(&'static str, Form)> {
         "content-location" => Some(("content-location", Form::Whole)),
         "sourcemap" => Some(("sourcemap", Form::Whole)),
         "x-sourcemap" => Some(("x-sourcemap", Form::Whole)),
+        "x-pingback" => Some(("x-pingback", Form::Whole)),
         "refresh" => Some(("refresh", Form::Delayed)),
         "link" => Some(("link", Form::Enclosed)),
         "reporting-endpoints" => Some(("reporting-endpoints", Form::Enclosed)),
+        "report-to" => Some(("report-to", Form::Enclosed)),
+        "speculation-rules" => Some(("speculation-rules", Form::Enclosed)),
         _ => None,
     }
 }
@@ -37,9 +40,9 @@ pub fn as_seen(form: Form, value: &str, names: &Names) -> Option<String> {
     with_each(form, value, |reference| {
         let url = read(reference, base)?;
         let rest = || url.pathname() + &url.search() + &url.hash();
-        names
-            .is_origin(&url.origin())
-            .then(|| format!("{base}{}", rest()))
+        // What a `blob:` stands for has an origin, and no host.
+        let leads_there = names.is_origin(&url.origin()) && !url.host().is_empty();
+        leads_there.then(|| format!("{base}{}", rest()))
     })
 }
 
@@ -48,7 +51,9 @@ fn with_each(form: Form, value: &str, another: impl Fn(&str) -> Option<String>) 
     let mut seen = String::new();
     let (mut from, mut done) = (0, 0);
     while let Some(place) = next(form, value, from) {
-        from = place.end + 1;
+        // A bracket is the beginning of the next also behind a quotation mark that nothing closes.
+        let is_bracket = value[place.end..].starts_with('<');
+        from = place.end + usize::from(!is_bracket);
         let reference = &value[place.clone()];
         if is_path(reference) {
             continue;
@@ -81,8 +86,11 @@ fn next(form: Form, value: &str, from: usize) -> Option<Range<usize>> {
         Form::Enclosed => {
             let rest = value.get(from..)?;
             let at = rest.find(['<', '"'])? + 1;
-            let end = if rest[..at].ends_with('<') { '>' } else { '"' };
-            let length = rest[at..].find(end).unwrap_or(rest.len() - at);
+            let ends: &[char] = match rest[..at].ends_with('<') {
+                true => &['>'],
+                false => &['"', '<'],
+            };
+            let length = rest[at..].find(ends).unwrap_or(rest.len() - at);
             Some(from + at..from + at + length)
         }
     }
@@ -148,6 +156,18 @@ mod tests {
                 "</b>; rel=next, <*>; title=\"c\"; anchor=\"*\"",
             ),
             ("link", "<b>, <http://o/a", "<b>, <*"),
+            (
+                "link",
+                "</b>; title=\"5\\\" d\", <http://o/a>; title=5\", <http://o/c>",
+                "</b>; title=\"5\\\" d\", <*>; title=5\", <*>",
+            ),
+            (
+                "report-to",
+                "{\"endpoints\":[{\"url\":\"http://o/a\"}]}",
+                "{\"endpoints\":[{\"url\":\"*\"}]}",
+            ),
+            ("speculation-rules", "\"//o/a\"", "\"*\""),
+            ("x-pingback", "http://o/a", "*"),
             ("reporting-endpoints", "a=\"http://o/a\"", "a=\"*\""),
         ] {
             assert_eq!(starred(name, value).as_deref(), Some(expected), "{value}");

@@ -167,7 +167,7 @@ impl Names {
             let Some((key, domain)) = attribute.split_once('=') else {
                 return true;
             };
-            let domain = domain.trim().trim_start_matches('.');
+            let domain = domain.trim().trim_matches(['.', '"']);
             !(key.trim().eq_ignore_ascii_case("domain") && self.covers_origin(domain))
         });
         kept.collect::<Vec<_>>().join(";")
@@ -244,6 +244,7 @@ mod tests {
                 "sid=1; Path=/",
             ),
             ("sid=1; path=/; domain=.internal.example", "sid=1; path=/"),
+            ("sid=1; Domain=\"origin.internal.example.\"", "sid=1"),
             ("sid=1; Domain=example.com", "sid=1; Domain=example.com"),
             ("sid=1; HttpOnly", "sid=1; HttpOnly"),
             ("=nameless; Path=/", "=nameless; Path=/"),

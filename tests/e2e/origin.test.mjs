@@ -117,6 +117,7 @@ test("what leads anywhere but to the origin goes back as it came", async () => {
     `HTTPS://Bank.example:443//a/../b|`,
     `//${host}.example/`,
     "http://127.0.0.1:1/another-port",
+    `blob:http://${host}/1`,
     "http://[/",
   ]) {
     assert.equal(await seen("location", value, here), value);

@@ -31,6 +31,34 @@ test("the demo shop's address takes the place of its name, and of nothing else",
   assert.deepEqual(withShopAddress(other, "http://127.0.0.1:1234"), other);
 });
 
+test("what other tables may say, and an environment of its own, is taken as it stands", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "anteroom-toml-"));
+  const file = path.join(folder, "wrangler.toml");
+  const text = `
+    name = "room"
+    [define]
+    "process.env" = "{}"
+    [unsafe.metadata]
+    name = "x"
+    [define."a.b"]
+    x = 1
+    [[ratelimits]]
+    name = "LOOKS"
+    [env.next]
+    name = "next"
+    routes = ["a.example/*"]
+    [env.next.vars.EVENT_TOUR]
+    id = "tour"
+    [vars."EVENT_A.B"]
+    id = "a"`;
+  try {
+    writeFileSync(file, text);
+    assert.equal(readWranglerConfig(file).env.next.name, "next");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test("a text that is no TOML, and what stands where nobody reads it, is refused with the place and the reason", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "anteroom-toml-"));
   const file = path.join(folder, "wrangler.toml");
@@ -52,7 +80,15 @@ test("a text that is no TOML, and what stands where nobody reads it, is refused 
         /wrangler\.toml: routes stands in \[vars\], allowed is above the first \[table\]$/,
       ],
       ["[observability]\nworkers_dev = false\n", /workers_dev stands in \[observability\]/],
-      ["[env.next.vars.EVENT_TOUR]\nmain = 1\n", /main stands in \[vars\.EVENT_TOUR\]/],
+      ["[env.next.vars.EVENT_TOUR]\nmain = 1\n", /main stands in \[env\.next\.vars\.EVENT_TOUR\]/],
+      [
+        "[env.next.EVENT_TOUR]\nrun = 1\n",
+        /found \[env\.next\.EVENT_TOUR\], allowed is \[env\.next\.vars\.EVENT_TOUR\]/,
+      ],
+      ["[var.EVENT_TOUR]\nrun = 1\n", /found \[var\.EVENT_TOUR\], allowed is \[vars\.EVENT_TOUR\]/],
+      ["[vars.EVENT_A.EVENT_B]\nrun = 1\n", /found \[vars\.EVENT_A\.EVENT_B\], allowed is \[vars\.EVENT_B\]/],
+      ['[vars."A.B"]\nrun = 1\n', /found \[vars\.A\.B\], allowed as a table/],
+      ['[env]\nname = "room"\n', /name stands in \[env\]/],
     ]) {
       writeFileSync(file, text);
       assert.throws(() => readWranglerConfig(file), said);

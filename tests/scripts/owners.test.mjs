@@ -62,6 +62,42 @@ test("another program with the number of a process that is gone has nothing", PA
   await other.end("SIGTERM");
 });
 
+/** Rounds in which three come in the same instant. */
+const ROUNDS = 40;
+
+test("of several that find a killed one's folder in the same instant one has it", PATIENCE, async () => {
+  const text = `
+    import { takeFolder } from "./scripts/owners.mjs";
+    process.on("message", ({ folder, at }) => {
+      while (Date.now() < at);
+      process.send(takeFolder(folder));
+    });
+    process.send("up");`;
+  const args = ["--input-type=module", "--eval", text];
+  const comers = Array.from({ length: 3 }, () =>
+    spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "inherit", "inherit", "ipc"] }),
+  );
+  const said = () => Promise.all(comers.map((comer) => once(comer, "message")));
+  try {
+    await said();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      writeFileSync(ownerFile(), "999999999 1");
+      const answers = said();
+      for (const comer of comers) comer.send({ folder, at: Date.now() + 5 });
+      const owners = (await answers).map(([owner]) => owner);
+      const [mine] = comers.filter((_, index) => owners[index] === null);
+      assert.deepEqual(
+        owners.filter((owner) => owner !== null),
+        [mine.pid, mine.pid],
+        `round ${round}`,
+      );
+      assert.deepEqual(readdirSync(folder), ["owner.pid"]);
+    }
+  } finally {
+    for (const comer of comers) comer.kill();
+  }
+});
+
 test("who has to wait says at once for whom, and goes on when that one is gone", PATIENCE, async () => {
   const other = await otherOwner();
   const said = [];
