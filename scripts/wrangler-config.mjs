@@ -41,27 +41,30 @@ const tablesOf = (table, names = []) => [
 ];
 
 function misplacedInTable(names, table) {
-  // What is said for one environment only is a configuration of its own.
-  const within = names[0] === "env" && names.length > 1 ? names.slice(0, 2) : [];
-  const own = names.slice(within.length);
-  const [isRoot, isVars] = [own.length === 0, own.length === 1 && own[0] === "vars"];
   const bracketed = (...words) => `[${words.join(".")}]`;
-  const stray = own[0] === "vars" || own[0] === "env" ? [...OF_THE_WORKER, ...AND_OF_OTHERS] : OF_THE_WORKER;
-  const keys = Object.keys(table).filter(
-    (key) => !isRoot && stray.includes(key) && !(own[0] === "env" && isTable(table[key])),
-  );
-  const tables = Object.keys(table).filter((key) => isTable(table[key]) && !keys.includes(key) && own[0] !== "env");
+  const stray = (keys, isStray = () => true) =>
+    keys
+      .filter((key) => Object.hasOwn(table, key) && isStray(table[key]))
+      .map((key) => `${key} stands in ${bracketed(...names)}, allowed is above the first [table]`);
+  const everyKey = [...OF_THE_WORKER, ...AND_OF_OTHERS];
+  // The names of environments; what is said for one only is a configuration of its own.
+  if (names.join() === "env") return stray(everyKey, (value) => !isTable(value));
+  const within = names[0] === "env" ? names.slice(0, 2) : [];
+  const own = names.slice(within.length);
+  const tables = Object.keys(table).filter((key) => isTable(table[key]));
+  const [events, others] = [true, false].map((isEvent) => tables.filter((key) => EVENT_VARIABLE.test(key) === isEvent));
+  if (own.join() === "vars") {
+    const allowed = bracketed(...names, "EVENT_...");
+    return [
+      ...others
+        .filter((key) => !everyKey.includes(key))
+        .map((key) => `found ${bracketed(...names, key)}, allowed as a table is ${allowed}, an event`),
+      ...stray(everyKey),
+    ];
+  }
   return [
-    ...tables
-      .filter((key) => EVENT_VARIABLE.test(key) && !isVars)
-      .map((key) => `found ${bracketed(...names, key)}, allowed is ${bracketed(...within, "vars", key)}`),
-    ...tables
-      .filter((key) => !EVENT_VARIABLE.test(key) && isVars)
-      .map(
-        (key) =>
-          `found ${bracketed(...names, key)}, allowed as a table is ${bracketed(...within, "vars", "EVENT_...")}, an event`,
-      ),
-    ...keys.map((key) => `${key} stands in ${bracketed(...names)}, allowed is above the first [table]`),
+    ...events.map((key) => `found ${bracketed(...names, key)}, allowed is ${bracketed(...within, "vars", key)}`),
+    ...(own.length === 0 ? [] : stray(own[0] === "vars" ? everyKey : OF_THE_WORKER)),
   ];
 }
 

@@ -75,7 +75,10 @@ function draw(find, scene, slots, move, progress, words) {
 /** Numbers of a board that is at least so old are told with their age; `OLD_AFTER_MS` in src/page/slots.rs. */
 const OLD_AFTER_MS = 10_000;
 
-/** Whether numbers are told with their age: nothing was heard for longer than a question and its answer take, or their board was old. */
+/**
+ * Whether numbers are told with their age: nothing was heard for longer than a question and its answer take, or their board
+ * was old.
+ */
 const isOld = (unheard_ms, me) =>
   unheard_ms >= Math.max(DEAD_AFTER_MS, 1.5 * (me.poll_ms ?? 0)) || (me.board_age_ms ?? 0) >= OLD_AFTER_MS;
 

@@ -87,9 +87,8 @@ function wayBack({ may, opens, timer, chance }) {
 
 /**
  * Listens one way after the other. `heard(word)` takes a word, and answers false when it says nothing: from whom nothing is
- * to be heard counts as silent. `changed(until_ms)` hears that words come, or do not any more, and
- * until when they did: until now if the way broke off, until the last one if it fell silent. While `hidden()` nothing is tried that
- * nobody needs.
+ * to be heard counts as silent. `changed(until_ms)` hears that words come, or do not any more, and until when they did:
+ * until now if the way broke off, until the last one if it fell silent. While `hidden()` nothing is tried that nobody needs.
  */
 function listener({ ways, heard, changed, hidden, timer, now, chance }) {
   let wanted = false;

@@ -123,6 +123,13 @@ impl Child {
         self.unconfirmed.unwrap_or_else(all)
     }
 
+    /// So many first visits of a line are granted in one step.
+    pub(crate) fn admit_directly(&mut self, position: usize, count: u64, now: UnixMillis) {
+        self.lines[position].tries_granted += count;
+        self.unconfirmed = self.unconfirmed.map(|known| known + count);
+        self.granted_at = now;
+    }
+
     /// Forgets what only reports say.
     pub(crate) fn with_blank_reports(mut self) -> Self {
         let lines = self.lines.len();

@@ -145,9 +145,7 @@ impl Coordinator {
                 let child = self.children.get_mut(&shard).expect("a known shard");
                 child.lines[position].tries_decided += 1;
                 if granted {
-                    child.lines[position].tries_granted += 1;
-                    child.unconfirmed = child.unconfirmed.map(|known| known + 1);
-                    child.granted_at = now;
+                    child.admit_directly(position, 1, now);
                 }
                 self.changed.children.insert(shard);
             }

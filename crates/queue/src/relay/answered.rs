@@ -145,12 +145,9 @@ impl Relay {
             let child = self.shards.get_mut(&number).expect("a known shard");
             let count = undecided(child, position).min(decided);
             let admitted = count.min(granted);
-            let line = &mut child.lines[position];
-            line.tries_decided += count;
-            line.tries_granted += admitted;
+            child.lines[position].tries_decided += count;
             if admitted > 0 {
-                child.unconfirmed = child.unconfirmed.map(|known| known + admitted);
-                child.granted_at = now;
+                child.admit_directly(position, admitted, now);
             }
             decided -= count;
             granted -= admitted;
